@@ -8,6 +8,8 @@ public enum RunOutcome {
     /** The attempt failed, and another one follows. */
     RETRIED,
     DEAD,
+    /** The task runs again without having spent an attempt. Nothing has failed. */
+    SNOOZED,
     /**
      * The handler was interrupted, at its timeout or because the process ends, or its claim ran out. Whether another attempt
      * follows is decided after the interceptors.
@@ -22,6 +24,9 @@ public enum RunOutcome {
         if (result instanceof Result.Done) {
             return SUCCEEDED;
         }
+        if (result instanceof Result.Snooze) {
+            return SNOOZED;
+        }
         return result instanceof Result.Dead || task.isLastAttempt() ? DEAD : RETRIED;
     }
 
@@ -30,6 +35,9 @@ public enum RunOutcome {
         if (task.isCancelled()) {
             return INTERRUPTED;
         }
-        return task.isFinal(failure) ? DEAD : RETRIED;
+        if (task.isFinal(failure)) {
+            return DEAD;
+        }
+        return failure instanceof SnoozeError && !(failure instanceof RetryLaterException) ? SNOOZED : RETRIED;
     }
 }

@@ -136,7 +136,8 @@ public interface TaskContext {
     }
 
     /**
-     * Saves a checkpoint like {@link #checkpoint(Object)} without waiting. Several are saved in the order of the calls.
+     * Saves a checkpoint like {@link #checkpoint(Object)} without waiting. One save is under way at a time. Of those
+     * that wait behind it only the newest is sent, and the others end with it.
      *
      * @return fails with a {@link CheckpointException} if it was not saved
      */
@@ -150,8 +151,8 @@ public interface TaskContext {
      *
      * @param type what it is read as: {@code byte[]} as it is, any other class from JSON
      * @throws CheckpointException if the store cannot be reached, or another run of the task has begun
-     * @throws UnreadablePayloadException if the checkpoint is not JSON that fits the type. If the handler does not catch it,
-     *     the task is dead at once
+     * @throws UnreadableCheckpointException if the checkpoint is not JSON that fits the type. If the handler does not catch it,
+     *     the attempt has failed
      */
     default <T> Optional<T> checkpoint(Class<T> type) {
         return Optional.empty();

@@ -29,6 +29,9 @@ final class Attempt implements TaskContext {
 
     private static final int MAX_SHOWN = 300;
 
+    /** How long an outcome waits for a checkpoint that its handler did not wait for. */
+    private static final long SETTLE_NANOS = 1_000_000_000L;
+
     /** The check time of an attempt that needs no check. */
     static final long NEVER = Long.MAX_VALUE;
 
@@ -57,6 +60,7 @@ final class Attempt implements TaskContext {
     private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
     private final ProgressWriter writer;
     private volatile long nextCheckAt;
+    private volatile long endedNanos;
     private volatile @Nullable Duration snooze;
     // Most tasks note nothing, so these are made when they are needed.
     private volatile @Nullable AttemptCheckpoint checkpoint;
@@ -151,11 +155,12 @@ final class Attempt implements TaskContext {
         }
         // Clears our interrupt, or one that the handler left behind.
         Thread.interrupted();
+        endedNanos = System.nanoTime();
         return counted;
     }
 
     /** Returns the result of a handler: what it returned, unless it succeeded and had asked to run again. */
-    Result asked(Result result) {
+    Result withSnooze(Result result) {
         Duration delay = snooze;
         return result instanceof Result.Done && delay != null ? Result.snooze(delay) : result;
     }
@@ -166,10 +171,21 @@ final class Attempt implements TaskContext {
         return its != null && its.exists();
     }
 
-    /** Forgets the notes that are not written yet, because the task has succeeded. */
-    void discardNotes() {
+    /**
+     * Ends what the handler noted, after {@link #end}. Progress is kept for people, and the next run goes on from the last
+     * checkpoint, so a save that is under way is waited for, for a second after the end of the call at most. If the task has
+     * succeeded, nobody needs either.
+     */
+    void endNotes(boolean succeeded) {
+        AttemptCheckpoint saved = checkpoint;
+        if (saved != null) {
+            if (!succeeded) {
+                saved.settle(call.endedNanos + SETTLE_NANOS);
+            }
+            saved.end();
+        }
         AttemptNotes its = notes;
-        if (its != null) {
+        if (its != null && succeeded) {
             its.discard();
         }
     }
@@ -177,8 +193,7 @@ final class Attempt implements TaskContext {
     private synchronized AttemptCheckpoint checkpoint() {
         AttemptCheckpoint its = checkpoint;
         if (its == null) {
-            its = new AttemptCheckpoint(
-                    run, spec, () -> call.state.get() != State.ENDED && clock.millis() <= run.leaseUntil());
+            its = new AttemptCheckpoint(run, spec, () -> clock.millis() <= run.leaseUntil());
             checkpoint = its;
         }
         return its;

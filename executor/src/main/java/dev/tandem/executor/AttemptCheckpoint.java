@@ -6,15 +6,23 @@ import dev.tandem.task.store.RunRequest;
 import dev.tandem.task.store.RunRequest.Standing;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Saves and reads the checkpoint of one attempt, one request after the other. Thread-safe. */
+/**
+ * Saves and reads the checkpoint of one attempt, one request after the other. Thread-safe.
+ *
+ * <p>One save is under way and one waits at most. A newer value takes the place of the one that waits, so a handler that saves
+ * faster than the store answers holds two values, and the last one is saved.
+ */
 final class AttemptCheckpoint {
 
     /** About ten seconds in all: the claim of a relayed run is written in milliseconds unless the store is slow. */
@@ -23,23 +31,38 @@ final class AttemptCheckpoint {
     private static final long FIRST_PAUSE_MILLIS = 5;
     private static final long MAX_PAUSE_MILLIS = 250;
 
+    /** A save that waits for the request before it. */
+    private static final class NextSave {
+        private final CompletableFuture<Void> saved;
+        private byte[] checkpoint;
+
+        NextSave(byte[] checkpoint, CompletableFuture<Void> saved) {
+            this.checkpoint = checkpoint;
+            this.saved = saved;
+        }
+    }
+
     private final Run run;
     private final Store store;
     private final int maxBytes;
-    private final BooleanSupplier goesOn;
+    private final BooleanSupplier isLeased;
+    /** Ends with the last request that was asked for. */
     private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
+
+    private @Nullable NextSave next;
+    private volatile boolean ended;
     /** The checkpoint that is known to be in the store. Null if nothing is known yet, or there is none. */
     private byte @Nullable [] value;
 
     private boolean isKnown;
     private boolean exists;
 
-    /** @param goesOn whether the handler is active and its claim held, as far as is known here */
-    AttemptCheckpoint(Run run, QueueSpec spec, BooleanSupplier goesOn) {
+    /** @param isLeased whether the claim is held, as far as is known here */
+    AttemptCheckpoint(Run run, QueueSpec spec, BooleanSupplier isLeased) {
         this.run = run;
         this.store = spec.store();
         this.maxBytes = spec.parts().notes().maxCheckpointBytes();
-        this.goesOn = goesOn;
+        this.isLeased = isLeased;
     }
 
     /** Returns whether the task has a checkpoint: one was read or sent. */
@@ -47,6 +70,7 @@ final class AttemptCheckpoint {
         return exists;
     }
 
+    /** Saves a checkpoint. @return ends when it or a newer one is saved */
     synchronized CompletableFuture<Void> save(byte[] checkpoint) {
         if (checkpoint.length > maxBytes) {
             return CompletableFuture.failedFuture(new CheckpointException("The checkpoint has " + checkpoint.length
@@ -55,11 +79,57 @@ final class AttemptCheckpoint {
                     + "): keep large data elsewhere and its place in the checkpoint, or raise the setting"));
         }
         exists = true;
-        RunRequest request =
-                new RunRequest.SaveCheckpoint(run.partition(), run.position(), run.token(), checkpoint.clone());
-        CompletableFuture<Void> saved = behindLast(request).thenAccept(answer -> known(checkpoint.clone()));
+        NextSave waiting = next;
+        if (waiting != null) {
+            waiting.checkpoint = checkpoint.clone();
+            return waiting.saved;
+        }
+        CompletableFuture<Void> saved = new CompletableFuture<>();
+        next = new NextSave(checkpoint.clone(), saved);
+        CompletableFuture<?> before = last;
         last = saved;
+        before.whenComplete((done, failure) -> sendNext());
         return saved;
+    }
+
+    private void sendNext() {
+        NextSave sent;
+        synchronized (this) {
+            sent = Objects.requireNonNull(next);
+            next = null;
+        }
+        byte[] checkpoint = sent.checkpoint;
+        RunRequest request = new RunRequest.SaveCheckpoint(run.partition(), run.position(), run.token(), checkpoint);
+        CompletableFuture.completedFuture(request)
+                .thenCompose(each -> ask(each, 1))
+                .whenComplete((answer, failure) -> {
+                    if (failure == null) {
+                        known(checkpoint);
+                        sent.saved.complete(null);
+                    } else {
+                        sent.saved.completeExceptionally(cause(failure));
+                    }
+                });
+    }
+
+    /** Waits for what was asked for, until that time at most. */
+    void settle(long untilNanos) {
+        CompletableFuture<?> awaited;
+        synchronized (this) {
+            awaited = last;
+        }
+        try {
+            awaited.get(Math.max(0, untilNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            // Nobody interrupts an attempt that has ended, so this came from its handler and means nothing any more.
+        } catch (ExecutionException | TimeoutException e) {
+            // The handler was told, or the outcome waits no longer: the next run begins with the checkpoint before.
+        }
+    }
+
+    /** Ends it with its attempt: nothing more is asked of the store. */
+    void end() {
+        ended = true;
     }
 
     /** Returns the last checkpoint; null if there is none. */
@@ -69,8 +139,9 @@ final class AttemptCheckpoint {
         }
         RunRequest request = new RunRequest.ReadCheckpoint(run.partition(), run.position(), run.token());
         CompletableFuture<byte @Nullable []> read = behindLast(request).thenApply(answer -> {
-            known(answer.value());
-            return answer.value();
+            byte[] checkpoint = answer.value();
+            known(checkpoint);
+            return checkpoint == null ? null : checkpoint.clone();
         });
         last = read;
         return read;
@@ -87,6 +158,10 @@ final class AttemptCheckpoint {
     }
 
     private CompletableFuture<StoreAnswer.Checkpoint> ask(RunRequest request, int tries) {
+        if (ended) {
+            return CompletableFuture.failedFuture(
+                    new CheckpointException("The attempt " + run + " has ended, so its checkpoint was not sent"));
+        }
         return store.ask(request)
                 .toCompletableFuture()
                 .handle((answer, failure) -> decide(request, tries, answer, failure))
@@ -95,7 +170,7 @@ final class AttemptCheckpoint {
 
     private CompletableFuture<StoreAnswer.Checkpoint> decide(
             RunRequest request, int tries, @Nullable StoreAnswer answer, @Nullable Throwable failure) {
-        boolean mayTry = tries < MAX_TRIES && goesOn.getAsBoolean();
+        boolean mayTry = tries < MAX_TRIES && !ended && isLeased.getAsBoolean();
         if (answer instanceof StoreAnswer.Checkpoint checkpoint) {
             if (checkpoint.standing() == Standing.CLAIMED) {
                 return CompletableFuture.completedFuture(checkpoint);

@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
 import dev.tandem.task.TaskNotes;
 import dev.tandem.task.store.RunRequest.RunNotes;
 import dev.tandem.task.store.Store;
@@ -10,10 +11,17 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The progress and the log lines of one attempt that are not written yet. Thread-safe. */
+/**
+ * The progress and the log lines of one attempt that are not written yet. Thread-safe.
+ *
+ * <p>They may wait longer than their task is in memory, so they do not hold its payload.
+ */
 final class AttemptNotes {
 
-    private final Run run;
+    private final Partition partition;
+    private final Position position;
+    private final long token;
+    private final int attempt;
     private final Store store;
     private final int maxLines;
     private final ProgressWriter writer;
@@ -24,7 +32,10 @@ final class AttemptNotes {
     private boolean discarded;
 
     AttemptNotes(Run run, QueueSpec spec, ProgressWriter writer, ExecutorClock clock) {
-        this.run = run;
+        this.partition = run.partition();
+        this.position = run.position();
+        this.token = run.token();
+        this.attempt = run.attempt();
         this.store = spec.store();
         this.maxLines = spec.parts().notes().maxLogLines();
         this.writer = writer;
@@ -36,7 +47,7 @@ final class AttemptNotes {
     }
 
     Partition partition() {
-        return run.partition();
+        return partition;
     }
 
     int maxLines() {
@@ -45,7 +56,7 @@ final class AttemptNotes {
 
     void progress(long done, long total, String text) {
         TaskNotes.Progress now = new TaskNotes.Progress(
-                clock.wallMillis(), run.attempt(), Math.max(0, done), Math.max(0, total), TaskNotes.bounded(text));
+                clock.wallMillis(), attempt, Math.max(0, done), Math.max(0, total), TaskNotes.bounded(text));
         synchronized (this) {
             progress = now.encode();
         }
@@ -56,7 +67,7 @@ final class AttemptNotes {
         if (maxLines == 0) {
             return;
         }
-        TaskNotes.Line now = new TaskNotes.Line(clock.wallMillis(), run.attempt(), TaskNotes.bounded(line));
+        TaskNotes.Line now = new TaskNotes.Line(clock.wallMillis(), attempt, TaskNotes.bounded(line));
         synchronized (this) {
             lines.addLast(now.encode());
             if (lines.size() > maxLines) {
@@ -89,7 +100,7 @@ final class AttemptNotes {
         if (progress.isEmpty() && lines.isEmpty()) {
             return null;
         }
-        RunNotes notes = new RunNotes(run.position(), run.token(), progress, List.copyOf(lines));
+        RunNotes notes = new RunNotes(position, token, progress, List.copyOf(lines));
         progress = "";
         lines.clear();
         return notes;

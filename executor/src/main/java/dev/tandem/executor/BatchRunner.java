@@ -100,9 +100,7 @@ final class BatchRunner implements WorkerPool.RunAction {
             watchdog.watch(slot, first);
             boolean begins = quarantine.admits(slot);
             List<AttemptEnd> ends = begins
-                    ? asked(
-                            attempts,
-                            new BatchCall(batch.handler(), spec.handlers().interceptors(), attempts).run())
+                    ? new BatchCall(batch.handler(), spec.handlers().interceptors(), attempts).run()
                     : List.of(new AttemptEnd.Stopped());
             // Its own end, unless it was interrupted: then all of them were.
             AttemptEnd end = first.end(ends.get(begins ? attempts.indexOf(first) : 0));
@@ -119,19 +117,6 @@ final class BatchRunner implements WorkerPool.RunAction {
                 return outcomes(batch, List.of(), List.of());
             }
         }
-    }
-
-    /** Returns the ends, with what the handler asked for by the context of each task. */
-    private static List<AttemptEnd> asked(List<Attempt> attempts, List<AttemptEnd> ends) {
-        List<AttemptEnd> asked = new ArrayList<>(ends.size());
-        for (int i = 0; i < ends.size(); i++) {
-            AttemptEnd end = ends.get(i);
-            asked.add(
-                    end instanceof AttemptEnd.Returned returned
-                            ? new AttemptEnd.Returned(attempts.get(i).asked(returned.result()))
-                            : end);
-        }
-        return asked;
     }
 
     /** Returns attempts at the tasks whose claims still hold. */
@@ -162,15 +147,23 @@ final class BatchRunner implements WorkerPool.RunAction {
     private List<Outcome> decide(List<Attempt> attempts, List<AttemptEnd> ends, long nanos) {
         List<Outcome> outcomes = new ArrayList<>(attempts.size());
         for (int i = 0; i < attempts.size(); i++) {
-            Attempt attempt = attempts.get(i);
-            Run run = attempt.run();
-            AttemptEnd end = ends.get(i);
-            Outcome outcome = alone.outcome(run, attempt, end, attempt.maxAttempts());
-            alone.recordTiming(run, nanos / 1_000_000);
-            alone.record(attempt, run.task(), end, outcome, nanos);
-            outcomes.add(outcome);
+            outcomes.add(decide(attempts.get(i), ends.get(i), nanos));
         }
         return outcomes;
+    }
+
+    /** Decides about one task. An error here is this task's alone. */
+    private Outcome decide(Attempt attempt, AttemptEnd end, long nanos) {
+        Run run = attempt.run();
+        try {
+            alone.recordTiming(run, nanos / 1_000_000);
+            Outcome outcome = alone.outcome(run, attempt, end, attempt.maxAttempts());
+            alone.record(attempt, run.task(), end, outcome, nanos);
+            return outcome;
+        } catch (Throwable t) {
+            log.error("Queue {}: {} failed outside of its handler and will be retried", spec.name(), run, t);
+            return new Outcome.Retry(INTERNAL_ERROR_DELAY_MILLIS, OutcomeDecider.describe(t));
+        }
     }
 
     private void measure(Attempt first, int size) {

@@ -12,10 +12,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The handlers of one queue by task type, each wrapped in the queue's interceptors. Immutable. */
+/** The handlers of one queue by task type, each wrapped in the queue's interceptors. Thread-safe. */
 final class HandlerRegistry {
+
+    /** The types without a handler for which a similar name is remembered. */
+    private static final int MAX_REMEMBERED = 200;
 
     private final Map<String, Handler> byType;
     /** The handlers among them that run batches, without their interceptors. */
@@ -26,6 +30,10 @@ final class HandlerRegistry {
     private final @Nullable Handler fallback;
     private final @Nullable String defaultType;
     private final UnknownTypes unknownTypes;
+    /** The types of the handlers, for people. */
+    private final String known;
+    /** The questions whether another type was meant, by type. */
+    private final Map<String, String> meant = new ConcurrentHashMap<>();
 
     /**
      * Wraps the handlers.
@@ -55,6 +63,7 @@ final class HandlerRegistry {
         this.fallback = fallback == null ? null : wrap(fallback, interceptors);
         this.defaultType = defaultType;
         this.unknownTypes = unknownTypes;
+        this.known = byType.isEmpty() ? "none" : String.join(", ", new TreeSet<>(byType.keySet()));
     }
 
     UnknownTypes unknownTypes() {
@@ -104,26 +113,37 @@ final class HandlerRegistry {
 
     /** Explains why {@link #find} found no handler, and what to do about it. */
     String describeMissing(String queue, @Nullable String type) {
-        String known = byType.isEmpty() ? "none" : String.join(", ", new TreeSet<>(byType.keySet()));
         if (type == null) {
             return "The task names no type, and queue '" + queue + "' has no default handler. Known types: " + known
                     + ". Send the header tandem-type or set the queue's handler, then retry the task";
         }
-        String meant = NearestName.of(type, byType.keySet())
-                .map(name -> " (did you mean '" + name + "'?)")
-                .orElse("");
-        return "Queue '" + queue + "' has no handler for type '" + type + "'" + meant + ". Known types: " + known
+        return "Queue '" + queue + "' has no handler for type '" + type + "'" + meant(type) + ". Known types: " + known
                 + ". Add a handler, then retry the task";
     }
 
-    private static Result asked(TaskContext task, Result result) {
-        return task instanceof Attempt attempt ? attempt.asked(result) : result;
+    /** Asks whether another type was meant. Looks for each type once, because its tasks are tried again and again. */
+    private String meant(String type) {
+        String question = meant.get(type);
+        if (question == null) {
+            question = NearestName.of(type, byType.keySet())
+                    .map(name -> " (did you mean '" + name + "'?)")
+                    .orElse("");
+            // A publisher may send any number of types.
+            if (meant.size() < MAX_REMEMBERED && type.length() <= NearestName.MAX_LENGTH) {
+                meant.put(type, question);
+            }
+        }
+        return question;
+    }
+
+    private static Result withSnooze(TaskContext task, Result result) {
+        return task instanceof Attempt attempt ? attempt.withSnooze(result) : result;
     }
 
     /** Returns a handler inside of interceptors, the first of which is the outermost. */
     static Handler wrap(Handler handler, List<Interceptor> interceptors) {
         // Interceptors see what the handler asked for.
-        Handler wrapped = interceptors.isEmpty() ? handler : task -> asked(task, handler.handle(task));
+        Handler wrapped = interceptors.isEmpty() ? handler : task -> withSnooze(task, handler.handle(task));
         for (int i = interceptors.size() - 1; i >= 0; i--) {
             Interceptor interceptor = interceptors.get(i);
             Handler next = wrapped;

@@ -31,12 +31,18 @@ final class HandlerWatch {
     private final HandlerAgreement agreement;
     private final UnknownTypes rule;
     private final UnhandledTypes unhandled;
+    private final HandlerComparison comparison;
     private final LoopSource source;
     private final LoopStatus status;
     private SortedMap<String, String> lacked = new TreeMap<>();
 
     HandlerWatch(
-            QueueSpec spec, ExecutorContext context, UnhandledTypes unhandled, LoopSource source, LoopStatus status) {
+            QueueSpec spec,
+            ExecutorContext context,
+            UnhandledTypes unhandled,
+            HandlerComparison comparison,
+            LoopSource source,
+            LoopStatus status) {
         this.queue = spec.name();
         this.clock = context.clock();
         this.peers = () -> context.peers().apply(queue);
@@ -44,6 +50,7 @@ final class HandlerWatch {
         this.agreement =
                 new HandlerAgreement(context.executorId(), spec.handlers().handled(), rule);
         this.unhandled = unhandled;
+        this.comparison = comparison;
         this.source = source;
         this.status = status;
     }
@@ -51,8 +58,8 @@ final class HandlerWatch {
     /** Looks again. To be called about every second. */
     void check() {
         long now = clock.millis();
-        HandlerAgreement.Verdict verdict = agreement.check(now, peers.get());
-        unhandled.compared(verdict);
+        HandlerAgreement.Verdict verdict = agreement.check(now, status.works(), peers.get());
+        comparison.compared(verdict);
         String names = names(verdict.lacked());
         if (verdict.refused() != source.isRefused()) {
             refuse(verdict.refused(), names);
@@ -91,10 +98,10 @@ final class HandlerWatch {
     }
 
     private String ends(HandlerAgreement.Verdict verdict) {
-        return verdict.refusedInMillis() == Long.MAX_VALUE
-                ? ""
-                : ", and is refused if it still lacks handlers in "
-                        + Duration.ofSeconds(verdict.refusedInMillis() / 1_000);
+        return verdict.willBeRefused()
+                ? ", and is refused if it still lacks handlers in "
+                        + Duration.ofSeconds(verdict.refusedInMillis() / 1_000)
+                : "";
     }
 
     private String refusal(String names) {

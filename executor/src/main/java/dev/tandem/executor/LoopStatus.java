@@ -118,6 +118,11 @@ final class LoopStatus {
         };
     }
 
+    /** Returns whether this executor does work: it holds partitions, and has no problem. */
+    boolean works() {
+        return partitions.held() > 0 && state() == State.RUNNING && problem(State.RUNNING, partitions, 0) == null;
+    }
+
     /** Replaces the reasons why tasks wait. */
     void waits(Waits now) {
         waits = now;

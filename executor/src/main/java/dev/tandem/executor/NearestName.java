@@ -1,5 +1,6 @@
 package dev.tandem.executor;
 
+import dev.tandem.task.EditDistance;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
@@ -9,7 +10,7 @@ import java.util.Optional;
 final class NearestName {
 
     /** Longer names are not compared: the time grows with the square of their length. */
-    private static final int MAX_LENGTH = 100;
+    static final int MAX_LENGTH = 100;
 
     private static final int MIN_EDITS = 2;
 
@@ -22,30 +23,15 @@ final class NearestName {
         }
         int maxEdits = Math.max(MIN_EDITS, given.length() / 4);
         return known.stream()
-                // A name of which nothing is left after so many edits is similar to everything.
+                // Skips names so short that the allowed edits could change every letter.
                 .filter(each -> each.length() <= MAX_LENGTH && each.length() > MIN_EDITS)
+                .filter(each -> Math.abs(each.length() - given.length()) <= maxEdits)
                 .filter(each -> edits(given, each) <= maxEdits)
                 .min(Comparator.<String>comparingInt(each -> edits(given, each)).thenComparing(each -> each));
     }
 
     /** Returns the Levenshtein distance, in which upper and lower case count alike. */
     private static int edits(String one, String other) {
-        String a = one.toLowerCase(Locale.ROOT);
-        String b = other.toLowerCase(Locale.ROOT);
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int above = row[j];
-                int change = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
-                row[j] = Math.min(diagonal + change, 1 + Math.min(above, row[j - 1]));
-                diagonal = above;
-            }
-        }
-        return row[b.length()];
+        return EditDistance.between(one.toLowerCase(Locale.ROOT), other.toLowerCase(Locale.ROOT));
     }
 }

@@ -9,6 +9,7 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Outcome;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.UndeclaredThrowableException;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -23,6 +24,7 @@ import java.util.random.RandomGenerator;
  */
 record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> finalErrors) {
 
+    private static final Duration MAX_DELAY = Duration.ofMillis(RetryPolicy.MAX_DELAY_MILLIS);
     private static final int MAX_FRAMES = 6;
     private static final int MAX_CAUSES = 4;
 
@@ -76,24 +78,24 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
 
     private static Outcome decide(Result result, int attempt, int maxAttempts) {
         if (result instanceof Result.Again again) {
-            return retryOrDead(bounded(again.delay().toMillis()), again.reason(), attempt, maxAttempts);
+            return retryOrDead(bounded(again.delay()), again.reason(), attempt, maxAttempts);
         } else if (result instanceof Result.Dead dead) {
             return dead(dead.reason());
         } else if (result instanceof Result.Snooze snooze) {
-            return new Outcome.Snoozed(bounded(snooze.delay().toMillis()));
+            return new Outcome.Snoozed(bounded(snooze.delay()));
         }
         return Outcome.Succeeded.INSTANCE;
     }
 
     private Outcome decide(Throwable failure, int attempt, int maxAttempts, RandomGenerator random) {
         if (failure instanceof RetryLaterException later) {
-            return retryOrDead(bounded(later.delay().toMillis()), describe(later), attempt, maxAttempts);
+            return retryOrDead(bounded(later.delay()), describe(later), attempt, maxAttempts);
         }
         if (isFinal(failure)) {
             return dead(describe(failure));
         }
         if (failure instanceof SnoozeError snooze) {
-            return new Outcome.Snoozed(bounded(Math.max(0, snooze.delay().toMillis())));
+            return new Outcome.Snoozed(bounded(snooze.delay()));
         }
         return retryOrDead(retries.delayMillis(attempt, random), describe(failure), attempt, maxAttempts);
     }
@@ -109,8 +111,12 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
         return new Outcome.Dead(cut(error));
     }
 
-    private static long bounded(long delayMillis) {
-        return Math.min(delayMillis, RetryPolicy.MAX_DELAY_MILLIS);
+    /** Returns a handler's delay in milliseconds. The longest durations do not fit into a long. */
+    private static long bounded(Duration delay) {
+        if (delay.isNegative()) {
+            return 0;
+        }
+        return delay.compareTo(MAX_DELAY) >= 0 ? RetryPolicy.MAX_DELAY_MILLIS : delay.toMillis();
     }
 
     /** Returns the exception that the handler's code threw, without the wrappers of reflection and futures. */

@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.api.CheckpointException;
+import dev.tandem.api.UnreadableCheckpointException;
 import dev.tandem.api.UnreadablePayloadException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -17,9 +18,20 @@ record PayloadReader(JsonMapper json) {
         }
     }
 
-    /** Reads a checkpoint: {@code byte[]} as it is, any other class from JSON. */
+    /**
+     * Reads a checkpoint: {@code byte[]} as it is, any other class from JSON.
+     *
+     * @throws UnreadableCheckpointException if the checkpoint is not JSON that fits the type
+     */
     <T> T readCheckpoint(byte[] checkpoint, Class<T> type) {
-        return type == byte[].class ? type.cast(checkpoint) : read(checkpoint, type);
+        if (type == byte[].class) {
+            return type.cast(checkpoint);
+        }
+        try {
+            return json.readValue(checkpoint, type);
+        } catch (JacksonException e) {
+            throw new UnreadableCheckpointException(type, checkpoint.length, e);
+        }
     }
 
     /** @throws CheckpointException if the value cannot be written as JSON */

@@ -12,9 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,12 +42,18 @@ final class ProgressWriter implements AutoCloseable {
 
     private static final long ANSWER_NANOS = 5_000_000_000L;
 
+    private static final long LOG_WINDOW_MILLIS = 60_000;
+
     private record Place(Store store, Partition partition, int maxLines) {}
 
     private final long intervalNanos;
     private final Queue<AttemptNotes> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger count = new AtomicInteger();
     private final AtomicBoolean started = new AtomicBoolean();
+    /** How many times the news of a run were left out since people were told. */
+    private final AtomicLong lost = new AtomicLong();
+
+    private final LogRateLimiter lostLog = new LogRateLimiter(ExecutorClock.system(), 1, LOG_WINDOW_MILLIS);
     private volatile @Nullable Thread thread;
     private volatile boolean closed;
 
@@ -58,12 +66,13 @@ final class ProgressWriter implements AutoCloseable {
     void add(AttemptNotes notes) {
         if (count.incrementAndGet() > MAX_WAITING) {
             count.decrementAndGet();
-            var lost = notes.take();
+            var unused = notes.take();
+            lost.incrementAndGet();
             return;
         }
         waiting.add(notes);
         if (intervalNanos == 0) {
-            write();
+            var unused = write();
         } else if (started.compareAndSet(false, true)) {
             Thread writer = new Thread(this::run, "tandem-progress");
             writer.setDaemon(true);
@@ -80,7 +89,13 @@ final class ProgressWriter implements AutoCloseable {
                 LockSupport.park(this);
                 continue;
             }
-            await(write());
+            try {
+                await(write());
+                logLost();
+            } catch (Throwable t) {
+                // Without this thread no run of the process would have progress any more.
+                log.warn("Progress of some tasks was not written", t);
+            }
             // News wake this thread too early, so it looks at the time.
             for (long until = System.nanoTime() + intervalNanos; !closed && until - System.nanoTime() > 0; ) {
                 LockSupport.parkNanos(this, until - System.nanoTime());
@@ -101,20 +116,42 @@ final class ProgressWriter implements AutoCloseable {
                         .add(taken);
             }
         }
-        List<CompletableFuture<StoreAnswer>> answers = new ArrayList<>();
+        List<CompletableFuture<Void>> answers = new ArrayList<>();
         news.forEach((place, runs) -> {
             for (int from = 0; from < runs.size(); from += MAX_RUNS) {
                 List<RunNotes> some = List.copyOf(runs.subList(from, Math.min(runs.size(), from + MAX_RUNS)));
-                answers.add(place.store()
-                        .ask(new KeepProgress(place.partition(), place.maxLines(), some))
-                        .toCompletableFuture());
+                answers.add(send(place, some));
             }
         });
-        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-                .exceptionally(failure -> {
-                    log.debug("Progress of some tasks was not written", failure);
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new));
+    }
+
+    /** Sends the news of some runs. @return ends with the answer, never with an exception */
+    private CompletableFuture<Void> send(Place place, List<RunNotes> some) {
+        CompletionStage<StoreAnswer> answer;
+        try {
+            answer = place.store().ask(new KeepProgress(place.partition(), place.maxLines(), some));
+        } catch (Throwable t) {
+            // The news of other partitions are sent all the same.
+            answer = CompletableFuture.failedFuture(t);
+        }
+        return answer.<Void>handle((written, failure) -> {
+                    if (failure != null) {
+                        lost.addAndGet(some.size());
+                        log.debug("Progress of some tasks of {} was not written", place.partition(), failure);
+                    }
                     return null;
-                });
+                })
+                .toCompletableFuture();
+    }
+
+    private void logLost() {
+        if (lost.get() > 0) {
+            lostLog.log(notLogged -> log.info(
+                    "Progress and log lines of runs were left out {} times: the store did not take them, or too many"
+                            + " runs had news at once",
+                    lost.getAndSet(0)));
+        }
     }
 
     /** Waits, so that no more than the requests of one interval are under way. */
@@ -131,6 +168,7 @@ final class ProgressWriter implements AutoCloseable {
     public void close() {
         closed = true;
         LockSupport.unpark(thread);
-        write();
+        var unused = write();
+        logLost();
     }
 }

@@ -89,7 +89,7 @@ final class QueueLoop {
         this.expiring = new LogRateLimiter(clock, 1, 60_000);
         this.runner = new TaskRunner(
                 spec, context, counters, (run, outcome) -> inbox.post(() -> core.finished(run, outcome)));
-        this.handlers = new HandlerWatch(spec, context, runner.unhandledTypes(), source, status);
+        this.handlers = new HandlerWatch(spec, context, runner.unhandledTypes(), runner.comparison(), source, status);
         BatchRunner batches = new BatchRunner(
                 spec, context, counters, runner, (runs, outcomes) -> inbox.post(() -> finished(runs, outcomes)));
         this.workers = new WorkerPool(

@@ -134,6 +134,15 @@ final class Registrations implements AutoCloseable {
         }
 
         @Override
+        public Set<String> working() {
+            return queues.values().stream()
+                    .map(QueueLoop::status)
+                    .filter(status -> status.healthy() && status.partitions() > 0)
+                    .map(QueueStatus::queue)
+                    .collect(Collectors.toUnmodifiableSet());
+        }
+
+        @Override
         public void paused(String queue, OperatorPause paused) {
             QueueLoop loop = queues.get(queue);
             if (loop != null) {

@@ -64,7 +64,7 @@ final class RunStarter {
         }
     }
 
-    /** Starts all runs that wait, and collects none from now on. */
+    /** Gives all runs that wait to the workers, and collects none from now on. */
     void stop() {
         stopping = true;
         give(collector.takeAll());

@@ -41,6 +41,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     private final LogRateLimiter unhandledLog;
     private final LogRateLimiter newTypeLog;
     private final UnhandledTypes unhandledTypes = new UnhandledTypes();
+    private final HandlerComparison comparison = new HandlerComparison();
     private final AtomicBoolean headerWithoutEffectLogged = new AtomicBoolean();
     private volatile boolean refusing;
 
@@ -64,6 +65,11 @@ final class TaskRunner implements WorkerPool.RunAction {
 
     UnhandledTypes unhandledTypes() {
         return unhandledTypes;
+    }
+
+    /** Returns how the handlers compare with those of other executors, which is for others to say. */
+    HandlerComparison comparison() {
+        return comparison;
     }
 
     /** Returns all further runs without an attempt. */
@@ -152,8 +158,8 @@ final class TaskRunner implements WorkerPool.RunAction {
             AttemptEnd end = attempt.end(begins ? call(handler, attempt) : new AttemptEnd.Stopped());
             slot.set(null);
             if (begins) {
-                Outcome outcome = outcome(run, attempt, end, maxAttempts);
                 long nanos = clock.nanos() - startedNanos;
+                Outcome outcome = outcome(run, attempt, end, maxAttempts);
                 recordTiming(run, nanos / 1_000_000);
                 record(attempt, run.task(), end, outcome, nanos);
                 return outcome;
@@ -166,10 +172,12 @@ final class TaskRunner implements WorkerPool.RunAction {
 
     /** Decides what becomes of a task whose attempt ended. */
     Outcome outcome(Run run, Attempt attempt, AttemptEnd end, int maxAttempts) {
-        Outcome outcome = spec.deciderOf(run.task()).decide(end, run.attempt(), maxAttempts, random.get());
-        if (outcome instanceof Outcome.Succeeded) {
-            attempt.discardNotes();
-        } else if (outcome instanceof Outcome.NotStarted && attempt.hasCheckpoint()) {
+        AttemptEnd counted = end instanceof AttemptEnd.Returned returned
+                ? new AttemptEnd.Returned(attempt.withSnooze(returned.result()))
+                : end;
+        Outcome outcome = spec.deciderOf(run.task()).decide(counted, run.attempt(), maxAttempts, random.get());
+        attempt.endNotes(outcome instanceof Outcome.Succeeded);
+        if (outcome instanceof Outcome.NotStarted && attempt.hasCheckpoint()) {
             // A task that goes back to RabbitMQ may come again under another position, where nobody finds its
             // checkpoint.
             return new Outcome.Snoozed(0);
@@ -184,7 +192,7 @@ final class TaskRunner implements WorkerPool.RunAction {
                 return new AttemptEnd.Threw(new IllegalStateException(
                         "The handler of type '" + attempt.type() + "' returned null: it must return a Result"));
             }
-            return new AttemptEnd.Returned(attempt.asked(result));
+            return new AttemptEnd.Returned(result);
         } catch (Throwable failure) {
             return new AttemptEnd.Threw(failure);
         }
@@ -206,7 +214,7 @@ final class TaskRunner implements WorkerPool.RunAction {
         String announced = type == null ? HandledTypes.NO_TYPE : type;
         boolean isNew = unhandledTypes.note(announced, clock.millis());
         Outcome outcome = handlers.unknownTypes()
-                .decide(run.task(), missing, clock.wallMillis(), unhandledTypes.areLeftToOthers(announced));
+                .decide(run.task(), missing, clock.wallMillis(), comparison.areLeftToOthers(announced));
         if (outcome instanceof Outcome.Unhandled unhandled) {
             LogRateLimiter limiter = isNew ? newTypeLog : unhandledLog;
             limiter.log(notLogged -> log.warn(

@@ -26,8 +26,6 @@ final class UnhandledTypes {
     /** The types, each with the time in milliseconds until which it is remembered. Guarded by this. */
     private final Map<String, Long> until = new LinkedHashMap<>();
 
-    private volatile HandlerAgreement.@Nullable Verdict verdict;
-
     /** Notes a task's type. @return whether people should be told, because it is new */
     synchronized boolean note(String type, long nowMillis) {
         forget(nowMillis);
@@ -60,16 +58,5 @@ final class UnhandledTypes {
         return types.isEmpty()
                 ? null
                 : types.stream().map(HandledTypes::describe).collect(Collectors.joining(", "));
-    }
-
-    /** Takes over how this executor compares with the others. */
-    void compared(HandlerAgreement.Verdict now) {
-        verdict = now;
-    }
-
-    /** Returns whether tasks of this type go to another executor soon. */
-    boolean areLeftToOthers(String type) {
-        HandlerAgreement.Verdict last = verdict;
-        return last != null && last.isLeftToOthers(type);
     }
 }

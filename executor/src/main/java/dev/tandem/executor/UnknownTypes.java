@@ -16,8 +16,8 @@ import java.time.temporal.ChronoUnit;
  */
 public record UnknownTypes(Duration grace, boolean refuses) {
 
-    /** The default of {@link QueueSpec.Builder#unknownTypes}: 10 min, and warnings. */
-    public static final UnknownTypes DEFAULT = new UnknownTypes(Duration.ofMinutes(10), false);
+    /** The default of {@link QueueSpec.Builder#unknownTypes}: 10 min, then the executor is refused. */
+    public static final UnknownTypes DEFAULT = new UnknownTypes(Duration.ofMinutes(10), true);
 
     private static final long FIRST_DELAY_MILLIS = 1_000;
     private static final long MAX_DELAY_MILLIS = 30_000;
@@ -45,21 +45,33 @@ public record UnknownTypes(Duration grace, boolean refuses) {
         }
         long known = UnhandledSince.of(task);
         // A time in the future was written by a clock that was ahead.
-        long since = known == UnhandledSince.NEVER ? now : Math.min(known, now);
+        long since = known == UnhandledSince.NEVER ? now : Math.min(known + notTried(task, now), now);
         long waited = now - since;
         long left = grace.toMillis() - waited;
         // The waits double the time since the first try, so that a new handler is found soon.
         long delay = Math.min(MAX_DELAY_MILLIS, Math.max(FIRST_DELAY_MILLIS, waited));
         if (left > 0) {
             Instant end = Instant.ofEpochMilli(since + grace.toMillis()).truncatedTo(ChronoUnit.SECONDS);
+            long next = Math.min(delay, left);
             return new Outcome.Unhandled(
-                    since, Math.min(delay, left), missing + ". It is tried again by itself until " + end);
+                    since, next, now + next, missing + ". It is tried again by itself until " + end);
         }
         if (refusedSoon && -left < grace.toMillis() + HAND_OVER_MILLIS) {
             return new Outcome.Unhandled(
-                    since, delay, missing + ". It is tried again, because another executor has the handler");
+                    since,
+                    delay,
+                    now + delay,
+                    missing + ". It is tried again, because another executor has the handler");
         }
         return new Outcome.Dead(missing + ". Executors were given the task for " + waited / 1_000
                 + " s, longer than unknown-type-grace, and none of them had a handler for it");
+    }
+
+    /** Returns for how long nobody tried the task although it was due: the queue was paused, or no executor ran. */
+    private static long notTried(Task task, long now) {
+        long due = UnhandledSince.nextTry(task);
+        long late = due == UnhandledSince.NEVER ? 0 : now - due;
+        // Workers that are busy make a try late by a little.
+        return late > MAX_DELAY_MILLIS ? late : 0;
     }
 }

@@ -17,10 +17,14 @@ import dev.tandem.task.store.RunRequest.KeepProgress;
 import dev.tandem.task.store.RunRequest.RunNotes;
 import dev.tandem.task.store.RunRequest.SaveCheckpoint;
 import dev.tandem.task.store.RunRequest.Standing;
+import dev.tandem.task.store.StoreAnswer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Tests of what a handler notes while it runs: checkpoints, progress, log lines, and that it shall run again. */
@@ -98,7 +102,7 @@ class AttemptNotesTest {
     }
 
     @Test
-    void checkpointsAreSavedInTheOrderOfTheCalls() {
+    void ofCheckpointsThatWaitTheNewestIsSavedForAll() {
         store.answers(Standing.UNKNOWN);
         run(task -> {
             List<CompletableFuture<Void>> saved = new ArrayList<>();
@@ -111,7 +115,84 @@ class AttemptNotesTest {
         });
         assertThat(store.asked)
                 .extracting(each -> (int) ((SaveCheckpoint) each).checkpoint()[0])
-                .containsExactly(0, 0, 1, 2);
+                .containsExactly(0, 0, 2);
+    }
+
+    @Test
+    void savesThatNobodyWaitsForHoldOneValueAndTheNewestIsSavedBeforeAFailure() {
+        CompletableFuture<StoreAnswer> slow = new CompletableFuture<>();
+        store.answers.add(slow);
+        AtomicInteger sentDuringTheRun = new AtomicInteger();
+
+        Outcome outcome = run(task -> {
+            for (int i = 0; i < 1_000; i++) {
+                task.checkpointAsync(i);
+            }
+            sentDuringTheRun.set(store.asked.size());
+            // Answers once the handler has ended.
+            CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS)
+                    .execute(() -> slow.complete(new StoreAnswer.Checkpoint(Standing.CLAIMED, null)));
+            throw new IllegalStateException("fails");
+        });
+
+        assertThat(outcome).isInstanceOf(Outcome.Retry.class);
+        assertThat(sentDuringTheRun).hasValue(1);
+        assertThat(store.asked)
+                .as("before the outcome is reported")
+                .extracting(each -> new String(((SaveCheckpoint) each).checkpoint(), StandardCharsets.UTF_8))
+                .containsExactly("0", "999");
+    }
+
+    @Test
+    void afterASuccessNothingMoreIsAskedOfTheStore() {
+        CompletableFuture<StoreAnswer> slow = new CompletableFuture<>();
+        store.answers.add(slow);
+        List<CompletableFuture<Void>> saved = new ArrayList<>();
+
+        assertThat(run(task -> {
+                    saved.add(task.checkpointAsync(1));
+                    saved.add(task.checkpointAsync(2));
+                }))
+                .isEqualTo(Outcome.Succeeded.INSTANCE);
+        slow.complete(new StoreAnswer.Checkpoint(Standing.UNKNOWN, null));
+
+        assertThat(saved).allSatisfy(each -> assertThat(each).isCompletedExceptionally());
+        assertThat(store.asked).hasSize(1);
+    }
+
+    @Test
+    void aCheckpointThatThisVersionCannotReadFailsTheAttemptAndIsNoReasonToDie() {
+        run(task -> task.checkpoint("of another version"));
+
+        assertThat(run(task -> task.checkpoint(Place.class)))
+                .isInstanceOfSatisfying(
+                        Outcome.Retry.class,
+                        retry -> assertThat(retry.error())
+                                .contains("UnreadableCheckpointException", "the checkpoint of 20 bytes"));
+    }
+
+    @Test
+    void progressAndLinesWithoutATextNeverFail() {
+        assertThat(run(task -> {
+                    task.progress(1, 2, null);
+                    task.log(null);
+                }))
+                .isEqualTo(Outcome.Succeeded.INSTANCE);
+        assertThat(notes()).hasSize(2);
+    }
+
+    @Test
+    void aStoreThatFailsDoesNotEndTheWriter() {
+        ProgressWriter writer = new ProgressWriter(Duration.ofMillis(1));
+        AttemptNotes failing = notesOf(writer);
+        store.throwsNext(new StackOverflowError("of the store"));
+        failing.log("lost");
+        await().until(() -> store.asked.size() == 1);
+
+        failing.log("written");
+
+        await().until(() -> store.asked.size() == 2);
+        writer.close();
     }
 
     @Test

@@ -28,6 +28,7 @@ class BatchRunnerTest {
     private final RunnerFixture fixture = new RunnerFixture();
     private final List<String> calls = new ArrayList<>();
     private final List<String> measured = new ArrayList<>();
+    private boolean stops;
     private final QueueSpec.Builder spec = RunnerFixture.queue().timeout(Duration.ofSeconds(1));
 
     private final ExecutorMetrics metrics = new ExecutorMetrics() {
@@ -46,6 +47,9 @@ class BatchRunnerTest {
         QueueSpec built = spec.handler("ship", handler).build();
         ExecutorContext context = TestContexts.of(fixture.clock, fixture.watchdog, TestContexts.TIMINGS, metrics);
         TaskRunner alone = new TaskRunner(built, context, fixture.counters, (run, outcome) -> {});
+        if (stops) {
+            alone.refuse();
+        }
         List<Outcome> all = new ArrayList<>();
         BatchRunner runner = new BatchRunner(built, context, fixture.counters, alone, (ran, outcomes) -> {
             assertThat(ran).containsExactly(runs);
@@ -104,6 +108,36 @@ class BatchRunnerTest {
                         retry -> assertThat(retry.delayMillis()).isEqualTo(7_000));
         assertThat(outcomes.get(1)).isInstanceOf(Outcome.Succeeded.class);
         assertThat(outcomes.get(2)).isInstanceOf(Outcome.Dead.class);
+    }
+
+    @Test
+    void anErrorWhileOneTaskIsDecidedIsThatTasksAlone() {
+        Exception undescribable = new Exception() {
+            @Override
+            public String toString() {
+                throw new IllegalStateException("cannot be described");
+            }
+        };
+
+        List<Outcome> outcomes = run(
+                tasks -> {
+                    throw new BatchFailedException(Map.of(1, undescribable));
+                },
+                ships(3));
+
+        assertThat(outcomes.get(0)).isInstanceOf(Outcome.Succeeded.class);
+        assertThat(outcomes.get(1))
+                .isInstanceOfSatisfying(
+                        Outcome.Retry.class, retry -> assertThat(retry.error()).contains("cannot be described"));
+        assertThat(outcomes.get(2)).isInstanceOf(Outcome.Succeeded.class);
+    }
+
+    @Test
+    void atAStopABatchThatWaitsGoesBackWithoutAnAttempt() {
+        stops = true;
+
+        assertThat(run(this::done, ships(3))).containsOnly(Outcome.NotStarted.INSTANCE);
+        assertThat(calls).isEmpty();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import dev.tandem.executor.HandlerAgreement.Verdict;
 import dev.tandem.task.store.HandledTypes;
@@ -9,11 +10,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class HandlerAgreementTest {
 
     private static final long GRACE = 60_000;
+    /** An executor is refused this much later than the grace at most. */
+    private static final long SPREAD = GRACE / 4;
+
     private static final UnknownTypes REFUSE = new UnknownTypes(Duration.ofMillis(GRACE), true);
     private static final UnknownTypes WARN = new UnknownTypes(Duration.ofMillis(GRACE), false);
 
@@ -27,8 +34,9 @@ class HandlerAgreementTest {
 
     /** Lets an executor look at the start, and when the grace is over. */
     private static Verdict afterTheGrace(HandlerAgreement agreement, List<HandlerPeer> peers) {
-        assertThat(agreement.check(0, peers).refused()).isFalse();
-        return agreement.check(GRACE, peers);
+        assertThat(agreement.check(0, true, peers).refused()).isFalse();
+        agreement.check(GRACE, true, peers);
+        return agreement.check(GRACE + SPREAD, true, peers);
     }
 
     @Test
@@ -36,14 +44,15 @@ class HandlerAgreementTest {
         HandlerAgreement old = new HandlerAgreement("old", types("ship"), REFUSE);
         List<HandlerPeer> peers = List.of(peer("old", 1, "ship"), peer("new", 2, "refund", "ship"));
 
-        Verdict verdict = old.check(0, peers);
+        Verdict verdict = old.check(0, true, peers);
         assertThat(verdict.lacked()).isEqualTo(Map.of("refund", "new"));
-        assertThat(verdict.refusedInMillis()).isEqualTo(GRACE);
+        assertThat(verdict.refusedInMillis()).isBetween(GRACE, GRACE + SPREAD);
         assertThat(verdict.isLeftToOthers("refund")).isTrue();
         assertThat(verdict.isLeftToOthers("misspelled")).isFalse();
-        assertThat(old.check(GRACE - 1, peers).refused()).isFalse();
-        assertThat(old.check(GRACE, peers).refused()).isTrue();
-        assertThat(old.check(GRACE + 1, List.of(peers.get(0))).refused())
+        assertThat(old.check(GRACE - 1, true, peers).refused()).isFalse();
+        old.check(GRACE, true, peers);
+        assertThat(old.check(GRACE + SPREAD, true, peers).refused()).isTrue();
+        assertThat(old.check(GRACE + SPREAD + 1, false, List.of(peers.get(0))).refused())
                 .as("the other one has left")
                 .isFalse();
     }
@@ -85,11 +94,11 @@ class HandlerAgreementTest {
     void aShortDifferenceBeginsTheGraceAnew() {
         HandlerAgreement old = new HandlerAgreement("old", types("ship"), REFUSE);
         List<HandlerPeer> both = List.of(peer("old", 1, "ship"), peer("new", 2, "refund", "ship"));
-        old.check(0, both);
-        old.check(GRACE / 2, List.of());
-        old.check(GRACE - 1, both);
+        old.check(0, true, both);
+        old.check(GRACE / 2, true, List.of());
+        old.check(GRACE - 1, true, both);
 
-        assertThat(old.check(GRACE + 1, both).refused()).isFalse();
+        assertThat(old.check(GRACE + SPREAD, true, both).refused()).isFalse();
     }
 
     @Test
@@ -116,5 +125,85 @@ class HandlerAgreementTest {
         assertThat(verdict.lacked()).isEqualTo(Map.of(HandledTypes.ANY, "b", "http", "b"));
         assertThat(verdict.refused()).isTrue();
         assertThat(verdict.isLeftToOthers("whatever")).isTrue();
+    }
+
+    @Test
+    void anExecutorThatHoldsNothingRefusesNobody() {
+        HandlerPeer idle = new HandlerPeer("new", 2, false, types("refund", "ship"));
+
+        Verdict verdict = afterTheGrace(
+                new HandlerAgreement("old", types("ship"), REFUSE), List.of(peer("old", 1, "ship"), idle));
+
+        assertThat(verdict.willBeRefused()).isFalse();
+        assertThat(verdict.lacked()).as("people are told").isEqualTo(Map.of("refund", "new"));
+    }
+
+    @Test
+    void anExecutorThatDiesAgainAndAgainRefusesNobody() {
+        HandlerAgreement old = new HandlerAgreement("old", types("ship"), REFUSE);
+
+        for (long now = 0; now < 10 * GRACE; now += 1_000) {
+            // It is back before anybody has noticed, with another id.
+            String id = "new-" + now / (GRACE / 2);
+            assertThat(old.check(now, true, List.of(peer("old", 1, "ship"), peer(id, now, "refund", "ship")))
+                            .refused())
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void theRefusalEndsWhenNobodyWorksWithTheAcceptedHandlersAnyMore() {
+        HandlerAgreement old = new HandlerAgreement("old", types("ship"), REFUSE);
+        assertThat(afterTheGrace(old, List.of(peer("new", 2, "refund", "ship"))).refused())
+                .isTrue();
+
+        HandlerPeer cutOff = new HandlerPeer("new", 2, false, types("refund", "ship"));
+        assertThat(old.check(2 * GRACE, false, List.of(cutOff)).refused()).isFalse();
+    }
+
+    @Test
+    void theExecutorsThatStayMayBeRestartedOneAfterAnother() {
+        HandlerAgreement old = new HandlerAgreement("old", types("ship"), REFUSE);
+        List<HandlerPeer> before = List.of(peer("new-1", 2, "refund", "ship"), peer("new-2", 3, "refund", "ship"));
+        assertThat(afterTheGrace(old, before).refused()).isTrue();
+
+        long now = GRACE + SPREAD;
+        assertThat(old.check(now + 1, false, List.of(before.get(1), peer("new-3", 4, "refund", "ship")))
+                        .refused())
+                .isTrue();
+        assertThat(old.check(now + 2, false, List.of(peer("new-3", 4, "refund", "ship")))
+                        .refused())
+                .isTrue();
+        assertThat(old.check(now + 2 * GRACE + 2, false, List.of(peer("new-4", 5, "refund", "ship")))
+                        .refused())
+                .as("none of them has stayed")
+                .isFalse();
+    }
+
+    @Test
+    void executorsAreNotRefusedAtOnce() {
+        List<HandlerPeer> peers = List.of(peer("new", 2, "refund", "ship"));
+
+        assertThat(Stream.of("a", "b", "c", "d")
+                        .map(id -> new HandlerAgreement(id, types("ship"), REFUSE)
+                                .check(0, true, peers)
+                                .refusedInMillis()))
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void manyExecutorsWithTheSameHandlersAreComparedAsOne() {
+        Set<String> many = IntStream.range(0, 1_000).mapToObj(n -> "type-" + n).collect(Collectors.toSet());
+        List<HandlerPeer> peers = IntStream.range(0, 1_000)
+                .mapToObj(n -> new HandlerPeer("e" + n, n, true, new HandledTypes(many, false)))
+                .toList();
+        HandlerAgreement agreement = new HandlerAgreement("e0", new HandledTypes(many, false), REFUSE);
+
+        // A comparison of each with each takes minutes.
+        assertTimeout(
+                Duration.ofSeconds(20),
+                () -> IntStream.range(0, 100)
+                        .forEach(n -> assertThat(agreement.check(n, true, peers).willBeRefused())
+                                .isFalse()));
     }
 }

@@ -17,6 +17,12 @@ class NearestNameTest {
     }
 
     @Test
+    void upperAndLowerCaseCountAlike() {
+        assertThat(NearestName.of("SHIP", KNOWN)).contains("ship");
+        assertThat(NearestName.of("ship", List.of("SHIPMENT"))).isEmpty();
+    }
+
+    @Test
     void findsNothingWhereNothingIsSimilar() {
         assertThat(NearestName.of("invoice", KNOWN)).isEmpty();
         assertThat(NearestName.of("y", KNOWN)).isEmpty();

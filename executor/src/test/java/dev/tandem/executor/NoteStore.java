@@ -20,6 +20,7 @@ final class NoteStore implements Store {
     final Deque<CompletableFuture<StoreAnswer>> answers = new ArrayDeque<>();
 
     private byte[] saved;
+    private Error error;
 
     void answers(Standing standing) {
         answers.add(CompletableFuture.completedFuture(new StoreAnswer.Checkpoint(standing, null)));
@@ -29,9 +30,19 @@ final class NoteStore implements Store {
         answers.add(CompletableFuture.failedFuture(new IllegalStateException("away")));
     }
 
+    /** Makes the next request throw. */
+    synchronized void throwsNext(Error thrown) {
+        error = thrown;
+    }
+
     @Override
     public synchronized CompletionStage<StoreAnswer> ask(RunRequest request) {
         asked.add(request);
+        if (error != null) {
+            Error thrown = error;
+            error = null;
+            throw thrown;
+        }
         if (!answers.isEmpty()) {
             return answers.poll();
         } else if (request instanceof RunRequest.SaveCheckpoint save) {

@@ -13,6 +13,7 @@ import dev.tandem.task.Outcome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
@@ -92,6 +93,20 @@ class OutcomeDeciderTest {
         public Duration delay() {
             return Duration.ofSeconds(2);
         }
+    }
+
+    @Test
+    void theLongestDelaysCountAsAYear() {
+        Duration forever = ChronoUnit.FOREVER.getDuration();
+
+        assertThat(decide(new AttemptEnd.Returned(Result.snooze(forever)), 1, 3))
+                .isEqualTo(new Outcome.Snoozed(RetryPolicy.MAX_DELAY_MILLIS));
+        assertThat(decide(new AttemptEnd.Returned(Result.again(forever, "no")), 1, 3))
+                .isEqualTo(new Outcome.Retry(RetryPolicy.MAX_DELAY_MILLIS, "no"));
+        assertThat(decide(new AttemptEnd.Threw(new RetryLaterException(forever, "no")), 1, 3))
+                .isInstanceOfSatisfying(
+                        Outcome.Retry.class,
+                        retry -> assertThat(retry.delayMillis()).isEqualTo(RetryPolicy.MAX_DELAY_MILLIS));
     }
 
     @Test

@@ -97,12 +97,16 @@ class RunMeasurementTest {
     }
 
     private RunOutcome outcome(Result result) {
+        return outcome(result, 1);
+    }
+
+    private RunOutcome outcome(Result result, int attempt) {
         QueueSpec.Builder spec = queue().maxAttempts(3).interceptor((task, next) -> {
             Result ended = next.handle(task);
             outcomes.add(RunOutcome.of(task, ended));
             return ended;
         });
-        fixture.run(spec.handler("pay", task -> result), TestRuns.of(task(0, 0), 1));
+        fixture.run(spec.handler("pay", task -> result), TestRuns.of(task(0, 0), 1, attempt, TestRuns.FOREVER));
         return outcomes.remove(0);
     }
 
@@ -131,6 +135,10 @@ class RunMeasurementTest {
         assertThat(outcome(Result.done())).isEqualTo(RunOutcome.SUCCEEDED);
         assertThat(outcome(Result.dead("no"))).isEqualTo(RunOutcome.DEAD);
         assertThat(outcome(Result.again(Duration.ZERO, "later"))).isEqualTo(RunOutcome.RETRIED);
+        assertThat(outcome(Result.snooze(Duration.ZERO), 1)).isEqualTo(RunOutcome.SNOOZED);
+        assertThat(outcome(Result.snooze(Duration.ZERO), 3))
+                .as("of the last attempt")
+                .isEqualTo(RunOutcome.SNOOZED);
 
         assertThat(outcome(new IllegalStateException(), 1)).isEqualTo(RunOutcome.RETRIED);
         assertThat(outcome(new IllegalStateException(), 3)).isEqualTo(RunOutcome.DEAD);

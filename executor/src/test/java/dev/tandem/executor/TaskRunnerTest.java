@@ -146,7 +146,7 @@ class TaskRunnerTest {
         assertThat(run(spec, TestRuns.of(task("payy", ""), 1)))
                 .asInstanceOf(type(Outcome.Unhandled.class))
                 .satisfies(unhandled -> assertThat(unhandled.error()).contains("did you mean 'pay'?"));
-        Task later = UnhandledSince.with(task("refund", ""), clock.wallMillis() - 60_000);
+        Task later = UnhandledSince.with(task("refund", ""), clock.wallMillis() - 60_000, clock.wallMillis());
         assertThat(run(spec, TestRuns.of(later, 1))).isInstanceOf(Outcome.Dead.class);
         assertThat(fixture.counters.failedAttempts.sum()).isZero();
     }

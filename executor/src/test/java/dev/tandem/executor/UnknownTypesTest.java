@@ -7,6 +7,8 @@ import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
 import dev.tandem.task.UnhandledSince;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -29,7 +31,7 @@ class UnknownTypesTest {
         while (outcome instanceof Outcome.Unhandled unhandled) {
             assertThat(unhandled.since()).isEqualTo(NOW);
             delays.add(unhandled.delayMillis());
-            task = UnhandledSince.with(task, unhandled.since());
+            task = UnhandledSince.with(task, unhandled.since(), unhandled.nextTry());
             now += unhandled.delayMillis();
             outcome = MINUTE.decide(task, "no handler", now, false);
         }
@@ -43,6 +45,28 @@ class UnknownTypesTest {
     }
 
     @Test
+    void theTimeInWhichNobodyTriedDoesNotUseUpTheGrace() {
+        Outcome first = MINUTE.decide(task(), "no handler", NOW, false);
+        assertThat(first).isEqualTo(new Outcome.Unhandled(NOW, 1_000, NOW + 1_000, until(NOW)));
+        Task waits = UnhandledSince.with(task(), NOW, NOW + 1_000);
+
+        long pause = 1_200_000;
+        Outcome afterThePause = MINUTE.decide(waits, "no handler", NOW + 1_000 + pause, false);
+        assertThat(afterThePause)
+                .isEqualTo(new Outcome.Unhandled(NOW + pause, 1_000, NOW + pause + 2_000, until(NOW + pause)));
+
+        assertThat(MINUTE.decide(waits, "no handler", NOW + 21_000, false))
+                .as("busy workers are no pause")
+                .asInstanceOf(type(Outcome.Unhandled.class))
+                .satisfies(unhandled -> assertThat(unhandled.since()).isEqualTo(NOW));
+    }
+
+    private static String until(long since) {
+        return "no handler. It is tried again by itself until "
+                + Instant.ofEpochMilli(since + 60_000).truncatedTo(ChronoUnit.SECONDS);
+    }
+
+    @Test
     void withoutAGraceTheTaskIsDeadAtOnce() {
         assertThat(new UnknownTypes(Duration.ZERO, true).decide(task(), "no handler", NOW, true))
                 .isEqualTo(new Outcome.Dead("no handler"));
@@ -50,7 +74,7 @@ class UnknownTypesTest {
 
     @Test
     void theTaskOutlivesTheGraceIfThisExecutorIsAboutToLeaveItToOneThatHasTheHandler() {
-        Task old = UnhandledSince.with(task(), NOW - 90_000);
+        Task old = UnhandledSince.with(task(), NOW - 90_000, NOW);
 
         assertThat(MINUTE.decide(old, "no handler", NOW, true))
                 .asInstanceOf(type(Outcome.Unhandled.class))
@@ -59,17 +83,18 @@ class UnknownTypesTest {
                     assertThat(unhandled.error()).contains("another executor has the handler");
                 });
         assertThat(MINUTE.decide(old, "no handler", NOW, false)).isInstanceOf(Outcome.Dead.class);
-        assertThat(MINUTE.decide(old, "no handler", NOW + 90_000, true))
+        assertThat(MINUTE.decide(
+                        UnhandledSince.with(old, NOW - 90_000, NOW + 90_000), "no handler", NOW + 90_000, true))
                 .as("it did not leave")
                 .isInstanceOf(Outcome.Dead.class);
     }
 
     @Test
     void aFirstTryInTheFutureCountsAsNow() {
-        Task ahead = UnhandledSince.with(task(), NOW + 3_600_000);
+        Task ahead = UnhandledSince.with(task(), NOW + 3_600_000, UnhandledSince.NEVER);
 
         assertThat(MINUTE.decide(ahead, "no handler", NOW, false))
                 .isEqualTo(new Outcome.Unhandled(
-                        NOW, 1_000, "no handler. It is tried again by itself until 2023-11-14T22:14:20Z"));
+                        NOW, 1_000, NOW + 1_000, "no handler. It is tried again by itself until 2023-11-14T22:14:20Z"));
     }
 }

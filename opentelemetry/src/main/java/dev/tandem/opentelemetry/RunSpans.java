@@ -58,10 +58,11 @@ final class RunSpans implements Interceptor {
                 MDC.put(SPAN_ID, ids.getSpanId());
             }
             Result result = next.handle(task);
-            ended(span, task, result);
+            RunOutcome outcome = RunOutcome.of(task, result);
+            ended(span, outcome, name(outcome));
             return result;
         } catch (Throwable failure) {
-            failed(span, RunOutcome.of(task, failure), failure.getClass().getName());
+            ended(span, RunOutcome.of(task, failure), failure.getClass().getName());
             span.recordException(failure);
             throw failure;
         } finally {
@@ -118,19 +119,13 @@ final class RunSpans implements Interceptor {
                 .end(now);
     }
 
-    private static void ended(Span span, TaskContext task, Result result) {
-        RunOutcome outcome = RunOutcome.of(task, result);
-        if (outcome == RunOutcome.SUCCEEDED) {
-            span.setAttribute(TaskAttributes.OUTCOME, name(outcome));
-        } else {
-            failed(span, outcome, name(outcome));
-        }
-    }
-
-    private static void failed(Span span, RunOutcome outcome, String errorType) {
+    /** @param errorType names the error, if the outcome is one */
+    private static void ended(Span span, RunOutcome outcome, String errorType) {
         span.setAttribute(TaskAttributes.OUTCOME, name(outcome));
-        span.setAttribute(TaskAttributes.ERROR_TYPE, errorType);
-        span.setStatus(StatusCode.ERROR);
+        if (outcome != RunOutcome.SUCCEEDED && outcome != RunOutcome.SNOOZED) {
+            span.setAttribute(TaskAttributes.ERROR_TYPE, errorType);
+            span.setStatus(StatusCode.ERROR);
+        }
     }
 
     private static String name(RunOutcome outcome) {

@@ -27,6 +27,7 @@ import io.opentelemetry.sdk.trace.data.LinkData;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -268,6 +269,15 @@ class OpenTelemetryTracingTest {
         assertThat(failed(task.at(2), failing).getAttributes().asMap())
                 .containsEntry(longKey("tandem.task.attempt"), 2L)
                 .doesNotContainKey(doubleKey("tandem.task.wait"));
+    }
+
+    @Test
+    void aTaskThatRunsAgainIsNoErrorEvenAtItsLastAttempt() throws Exception {
+        tracing.around(FakeTask.with(Map.of()).at(3), task -> Result.snooze(Duration.ofSeconds(1)));
+
+        SpanData span = span("process orders");
+        assertThat(outcome(span)).isEqualTo("snoozed null");
+        assertThat(span.getStatus().getStatusCode()).isEqualTo(StatusCode.UNSET);
     }
 
     @Test

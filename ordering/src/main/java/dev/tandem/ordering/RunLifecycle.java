@@ -179,7 +179,9 @@ final class RunLifecycle {
     /** Returns the envelope of a task that has no handler here. The run does not count as an attempt. */
     private byte[] unhandled(Run run, Outcome.Unhandled outcome) {
         // As for a failed attempt. Without room the time is kept at a later try.
-        Task task = state.room.isLeft() ? UnhandledSince.with(withLapses(run), outcome.since()) : run.task();
+        Task task = state.room.isLeft()
+                ? UnhandledSince.with(withLapses(run), outcome.since(), outcome.nextTry())
+                : run.task();
         return new Envelope(task, run.attempt() - 1, run.token(), outcome.error()).encode();
     }
 

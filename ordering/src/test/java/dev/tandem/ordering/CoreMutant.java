@@ -89,7 +89,10 @@ enum CoreMutant {
             "new Envelope(task, run.attempt() - 1, run.token(), null)",
             "new Envelope(task, run.attempt(), run.token(), null)")),
     /** Lets the grace of an unknown type begin anew at every try. */
-    FORGET_FIRST_TRY(edit("RunLifecycle", "UnhandledSince.with(withLapses(run), outcome.since())", "withLapses(run)")),
+    FORGET_FIRST_TRY(edit(
+            "RunLifecycle",
+            "UnhandledSince.with(withLapses(run), outcome.since(), outcome.nextTry())",
+            "withLapses(run)")),
     /** Stops a row without taking in what it has begun by then. */
     FORGET_WHAT_A_ROW_BEGAN(edit(
             "Relays",

@@ -105,7 +105,7 @@ abstract class RecordedCommands implements Commands {
 
     /** The executor has no handler for the task. */
     void isUnhandled(String name, long since, long delayMillis) {
-        ends(ended(name), new Outcome.Unhandled(since, delayMillis, "no handler"));
+        ends(ended(name), new Outcome.Unhandled(since, delayMillis, since + delayMillis, "no handler"));
     }
 
     void dies(String name) {

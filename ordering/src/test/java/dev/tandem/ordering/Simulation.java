@@ -238,7 +238,10 @@ final class Simulation {
             }
             long since = UnhandledSince.of(run.task());
             return new Outcome.Unhandled(
-                    since == UnhandledSince.NEVER ? 1 + timeline.now() : since, random.delay(200, 3_000), "no handler");
+                    since == UnhandledSince.NEVER ? 1 + timeline.now() : since,
+                    random.delay(200, 3_000),
+                    UnhandledSince.NEVER,
+                    "no handler");
         }
         if (random.percent(plan.deadPercent()) && !faultsEnded) {
             return new Outcome.Dead("no");

@@ -26,6 +26,7 @@ class UnhandledTest {
         core.passes(1_000);
         assertThat(core.run("k0").attempt()).isEqualTo(1);
         assertThat(UnhandledSince.of(core.run("k0").task())).isEqualTo(SINCE);
+        assertThat(UnhandledSince.nextTry(core.run("k0").task())).isEqualTo(SINCE + 1_000);
 
         core.succeeds("k0");
         assertThat(core.running()).contains("k1");

@@ -44,8 +44,13 @@ final class HandlerAnnouncement {
             int at = lines[i].indexOf('=');
             String[] parts = lines[i].substring(at + 1).split(",", -1);
             Set<String> types = new HashSet<>();
-            for (int j = 1; j < parts.length; j++) {
-                types.add(URLDecoder.decode(parts[j], StandardCharsets.UTF_8));
+            try {
+                for (int j = 1; j < parts.length; j++) {
+                    types.add(URLDecoder.decode(parts[j], StandardCharsets.UTF_8));
+                }
+            } catch (IllegalArgumentException e) {
+                // One that cannot be read must not keep the others from being known.
+                return Map.of();
             }
             handled.put(lines[i].substring(0, Math.max(0, at)), new HandledTypes(types, parts[0].equals("any")));
         }

@@ -30,6 +30,7 @@ final class Heartbeat implements AutoCloseable {
     private final Supplier<Map<String, Integer>> shares;
     private final Map<String, HandledTypes> handled;
     private final Supplier<Map<String, HandledTypes>> unhandled;
+    private final Supplier<Set<String>> working;
     private final LiveExecutors live;
     private final HeartbeatSchedule schedule = new HeartbeatSchedule(System.nanoTime() / 1_000_000);
     private @Nullable AutoCloseable watch;
@@ -53,6 +54,7 @@ final class Heartbeat implements AutoCloseable {
      *     on a thread of this heartbeat
      * @param handled what this executor has handlers for, of each queue
      * @param unhandled supplies the types for which this executor had no handler lately, of each queue that has any
+     * @param working supplies the queues of which this executor holds partitions and in which it has no problem
      * @param live is kept up to date
      */
     Heartbeat(
@@ -62,6 +64,7 @@ final class Heartbeat implements AutoCloseable {
             Supplier<Map<String, Integer>> shares,
             Map<String, HandledTypes> handled,
             Supplier<Map<String, HandledTypes>> unhandled,
+            Supplier<Set<String>> working,
             LiveExecutors live) {
         this.presence = presence;
         this.id = id;
@@ -69,6 +72,7 @@ final class Heartbeat implements AutoCloseable {
         this.shares = shares;
         this.handled = handled;
         this.unhandled = unhandled;
+        this.working = working;
         this.live = live;
     }
 
@@ -110,6 +114,7 @@ final class Heartbeat implements AutoCloseable {
         // A failed heartbeat is made up for by the next one. The store reports that Redis cannot be reached.
         return presence.announceHandlers(id, handled)
                 .thenCompose(done -> presence.beat(new Presence.Executor(id, host, startedAt, 0, now), changed))
+                .thenCompose(done -> presence.announceWorking(id, working.get()))
                 .thenCompose(done -> announceUnhandled(unhandled.get()))
                 .thenCompose(done -> learn());
     }
@@ -122,14 +127,18 @@ final class Heartbeat implements AutoCloseable {
         return presence.announceUnhandled(id, missing).thenAccept(done -> sentUnhandled = !missing.isEmpty());
     }
 
-    /** Reads which executors are alive, and what those that came have handlers for. */
+    /** Reads which executors are alive and at work, and what those that came have handlers for. */
     private CompletableFuture<Void> learn() {
         return presence.executors()
                 .thenCompose(executors -> {
                     live.update(executors);
                     return presence.handlers(live.withoutHandlers());
                 })
-                .thenAccept(live::learn);
+                .thenCompose(handlers -> {
+                    live.learn(handlers);
+                    return presence.working(live.ids());
+                })
+                .thenAccept(live::working);
     }
 
     /** Stops, and removes this executor from the registry. */

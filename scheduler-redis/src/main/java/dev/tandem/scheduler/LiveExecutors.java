@@ -24,6 +24,8 @@ final class LiveExecutors {
     /** The types for which executors have handlers, by id and queue. No executor ever changes them, so they are read once. */
     private final Map<String, Map<String, HandledTypes>> handlers = new ConcurrentHashMap<>();
 
+    private volatile Map<String, Set<String>> working = Map.of();
+
     void update(List<Presence.Executor> executors) {
         known = List.copyOf(executors);
         handlers.keySet().retainAll(ids());
@@ -34,6 +36,11 @@ final class LiveExecutors {
         Set<String> unknown = new HashSet<>(ids());
         unknown.removeAll(handlers.keySet());
         return unknown;
+    }
+
+    /** Replaces the queues that executors work on. */
+    void working(Map<String, Set<String>> queues) {
+        working = queues;
     }
 
     void learn(Map<String, Map<String, HandledTypes>> announced) {
@@ -47,7 +54,10 @@ final class LiveExecutors {
             HandledTypes handled = handlers.getOrDefault(each.id(), Map.of()).get(queue);
             if (handled != null) {
                 peers.add(new HandlerPeer(
-                        each.id(), each.startedAt(), each.running().containsKey(queue), handled));
+                        each.id(),
+                        each.startedAt(),
+                        working.getOrDefault(each.id(), Set.of()).contains(queue),
+                        handled));
             }
         }
         return peers;

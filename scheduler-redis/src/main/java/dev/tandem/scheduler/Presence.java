@@ -93,6 +93,31 @@ public final class Presence {
                 : announce(connection.keys().executorUnhandled(), id, types);
     }
 
+    /** Announces the queues of which an executor holds partitions and in which it has no problem. */
+    CompletableFuture<Void> announceWorking(String id, Set<String> queues) {
+        byte[] key = connection.keys().executorWorking();
+        return queues.isEmpty()
+                ? connection.run(commands -> commands.hdel(key, bytes(id))).thenApply(removed -> null)
+                : connection
+                        .run(commands -> commands.hset(key, bytes(id), bytes(String.join("\n", new TreeSet<>(queues)))))
+                        .thenApply(set -> null);
+    }
+
+    /** Returns the queues that executors work on. */
+    CompletableFuture<Map<String, Set<String>>> working(Collection<String> ids) {
+        if (ids.isEmpty()) {
+            return CompletableFuture.completedFuture(Map.of());
+        }
+        byte[][] names = ids.stream().map(Presence::bytes).toArray(byte[][]::new);
+        return connection
+                .run(commands -> commands.hmget(connection.keys().executorWorking(), names))
+                .thenApply(found -> found.stream()
+                        .filter(each -> each.hasValue())
+                        .collect(Collectors.toUnmodifiableMap(
+                                each -> text(each.getKey()),
+                                each -> Set.copyOf(List.of(text(each.getValue()).split("\n"))))));
+    }
+
     private CompletableFuture<Void> announce(byte[] key, String id, Map<String, HandledTypes> types) {
         String text = HandlerAnnouncement.encode(types);
         if (types.isEmpty() || text.length() > HandlerAnnouncement.MAX_LENGTH) {
@@ -148,6 +173,8 @@ public final class Presence {
                         commands -> commands.hdel(connection.keys().executorHandlers(), name)))
                 .thenCompose(removed -> connection.run(
                         commands -> commands.hdel(connection.keys().executorUnhandled(), name)))
+                .thenCompose(removed -> connection.run(
+                        commands -> commands.hdel(connection.keys().executorWorking(), name)))
                 .thenCompose(removed -> announce("left"));
     }
 
@@ -211,7 +238,9 @@ public final class Presence {
                     .thenCompose(gone ->
                             removeAnnouncementsOfUnknown(connection.keys().executorHandlers()))
                     .thenCompose(gone ->
-                            removeAnnouncementsOfUnknown(connection.keys().executorUnhandled()));
+                            removeAnnouncementsOfUnknown(connection.keys().executorUnhandled()))
+                    .thenCompose(gone ->
+                            removeAnnouncementsOfUnknown(connection.keys().executorWorking()));
         });
     }
 

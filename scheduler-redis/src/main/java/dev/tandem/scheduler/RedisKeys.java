@@ -104,6 +104,11 @@ final class RedisKeys {
         return bytes(namespace + ":{executors}:unhandled");
     }
 
+    /** Returns the key of the queues that each executor works on. */
+    byte[] executorWorking() {
+        return bytes(namespace + ":{executors}:working");
+    }
+
     /** Returns the key of the processes of a host's executors. */
     byte[] processes(String host) {
         return bytes(namespace + ":{executors}:processes:" + host);

@@ -25,6 +25,7 @@ final class RedisRegistration implements Registration {
                 executor::shares,
                 executor.handled(),
                 executor::unhandled,
+                executor::working,
                 live);
         pauses = executor.queues().stream()
                 .map(queue -> store.watchPause(queue, paused -> executor.paused(queue, paused)))

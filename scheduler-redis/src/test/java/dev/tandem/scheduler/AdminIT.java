@@ -234,7 +234,7 @@ class AdminIT extends OperatorTestBase {
     @Test
     void retriedTaskForgetsSinceWhenItHadNoHandler() {
         long token = claim(1, "k");
-        Task old = UnhandledSince.with(Task.of(queue, "k", new byte[] {1}), 1_000);
+        Task old = UnhandledSince.with(Task.of(queue, "k", new byte[] {1}), 1_000, 2_000);
         Verdict dead = new Verdict.Dead(DeadHead.HALT, new Envelope(old, 3, token, "no handler").encode());
         owner.settleAndClaim(
                 List.of(new Settle(Position.of(0, 1), token, "k", new SettledMark.Offset(1), dead, 0)), List.of());

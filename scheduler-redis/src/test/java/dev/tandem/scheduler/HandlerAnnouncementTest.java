@@ -28,7 +28,13 @@ class HandlerAnnouncementTest {
     }
 
     @Test
-    void anotherVersionSaysNothing() {
+    void anAnnouncementThatCannotBeReadIsIgnored() {
+        assertThat(HandlerAnnouncement.decode("1\nmail=some,send\norders=some,%zz"))
+                .isEmpty();
+    }
+
+    @Test
+    void anAnnouncementOfAnotherVersionIsIgnored() {
         assertThat(HandlerAnnouncement.decode("2\norders=some,ship")).isEmpty();
     }
 }

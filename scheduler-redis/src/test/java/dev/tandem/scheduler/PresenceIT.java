@@ -49,12 +49,19 @@ class PresenceIT extends OperatorTestBase {
         assertThat(live.withoutHandlers()).contains(id);
         live.learn(get(presence.handlers(live.withoutHandlers())));
         assertThat(live.withoutHandlers()).doesNotContain(id);
+        assertThat(live.announcing(queue)).containsExactly(new HandlerPeer(id, 5, false, handled.get(queue)));
+        get(presence.announceWorking(id, Set.of(queue, "another")));
+        live.working(get(presence.working(live.ids())));
         assertThat(live.announcing(queue)).containsExactly(new HandlerPeer(id, 5, true, handled.get(queue)));
+        get(presence.announceWorking(id, Set.of()));
+        assertThat(get(presence.working(List.of(id)))).isEmpty();
+        get(presence.announceWorking(id, Set.of(queue)));
 
         get(presence.announceUnhandled(id, Map.of()));
         assertThat(get(presence.unhandled(List.of(id)))).isEmpty();
         get(presence.announceUnhandled(id, unhandled));
         get(presence.leave(id));
+        assertThat(get(presence.working(List.of(id)))).isEmpty();
         assertThat(get(presence.handlers(List.of(id)))).isEmpty();
         assertThat(get(presence.unhandled(List.of(id)))).isEmpty();
     }

@@ -104,8 +104,11 @@ final class TaskObservations implements Interceptor, SubmitInterceptor {
             outcome(observation, RunOutcome.of(task, result));
             return result;
         } catch (Throwable failure) {
-            outcome(observation, RunOutcome.of(task, failure));
-            observation.error(failure);
+            RunOutcome outcome = RunOutcome.of(task, failure);
+            outcome(observation, outcome);
+            if (outcome != RunOutcome.SNOOZED) {
+                observation.error(failure);
+            }
             throw failure;
         } finally {
             observation.stop();

@@ -43,7 +43,7 @@ final class KeptHeaders {
     }
 
     void add(Field field) {
-        if (field.name().equals(AttemptHistory.HEADER) || field.name().equals(UnhandledSince.HEADER)) {
+        if (field.name().equals(AttemptHistory.HEADER) || UnhandledSince.isHeader(field.name())) {
             return; // Only the platform says what was attempted, and since when a task has no handler.
         }
         byte[] bytes = field.value();

@@ -25,9 +25,10 @@ public sealed interface Outcome {
      *
      * @param since when an executor first had no handler for it, in milliseconds since 1970; kept with the task
      * @param delayMillis the time from now to the next try
+     * @param nextTry when that is, in milliseconds since 1970; kept with the task
      * @param error what is missing, for people
      */
-    record Unhandled(long since, long delayMillis, String error) implements Outcome {}
+    record Unhandled(long since, long delayMillis, long nextTry, String error) implements Outcome {}
 
     /**
      * The handler asked to run the task again, or was stopped behind a checkpoint. The task is tried again without spending an

@@ -95,8 +95,8 @@ public record TaskNotes(
         return new TaskNotes(Progress.decode(progress).orElse(null), log, checkpoint);
     }
 
-    /** Returns a text as it is kept: cut, and in one line. */
-    public static String bounded(String text) {
-        return LogText.oneLine(text, MAX_TEXT);
+    /** Returns a text as it is kept: cut, and in one line. Without a text, the empty one. */
+    public static String bounded(@Nullable String text) {
+        return text == null ? "" : LogText.oneLine(text, MAX_TEXT);
     }
 }

@@ -16,10 +16,11 @@ class UnhandledSinceTest {
         Task task = task(Map.of("color", "red"));
         assertThat(UnhandledSince.of(task)).isEqualTo(UnhandledSince.NEVER);
 
-        Task waits = UnhandledSince.with(task, 1_700_000_000_000L);
+        Task waits = UnhandledSince.with(task, 1_700_000_000_000L, 1_700_000_030_000L);
         Envelope stored = Envelope.decode("orders", new Envelope(waits, 0, 7, "no handler").encode());
 
         assertThat(UnhandledSince.of(stored.task())).isEqualTo(1_700_000_000_000L);
+        assertThat(UnhandledSince.nextTry(stored.task())).isEqualTo(1_700_000_030_000L);
         assertThat(UnhandledSince.without(stored.task()).headers()).isEqualTo(task.headers());
         assertThat(AttemptHistory.visible(waits.headers())).isEqualTo(task.headers());
     }

@@ -57,7 +57,7 @@ public record QueueSettings(
         @Nullable Integer maxAttemptsLimit,
         @DefaultValue BackoffSettings backoff,
         @DefaultValue("10m") Duration unknownTypeGrace,
-        @DefaultValue("warn") HandlersMismatch handlersMismatch,
+        @DefaultValue("refuse") HandlersMismatch handlersMismatch,
         @DefaultValue("64KB") DataSize maxCheckpointBytes,
         @DefaultValue("20") int maxLogLines,
         @Nullable DeadHead deadHead,

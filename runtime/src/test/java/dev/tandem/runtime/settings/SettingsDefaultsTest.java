@@ -79,7 +79,7 @@ class SettingsDefaultsTest {
             queues.*.backoff.max = 1h
             queues.*.backoff.jitter = 0.2
             queues.*.unknown-type-grace = 10m
-            queues.*.handlers-mismatch = warn
+            queues.*.handlers-mismatch = refuse
             queues.*.max-checkpoint-bytes = 64KB
             queues.*.max-log-lines = 20
             queues.*.dead-head = null

@@ -2,9 +2,12 @@ package dev.tandem.server.inspect;
 
 import dev.tandem.task.store.HandledTypes;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -26,11 +29,13 @@ public record QueueHandlers(SortedMap<String, HandledTypes> handled, SortedMap<S
 
     /** Returns what others have handlers for and this executor does not, in order. */
     public SortedSet<String> lackedBy(String executor) {
-        SortedSet<String> lacked = new TreeSet<>();
         HandledTypes own = handled.get(executor);
-        if (own != null) {
-            handled.values().forEach(other -> lacked.addAll(own.lackedOf(other)));
-        }
+        return own == null ? new TreeSet<>() : lackedBy(own, new HashSet<>(handled.values()));
+    }
+
+    private static SortedSet<String> lackedBy(HandledTypes own, Set<HandledTypes> all) {
+        SortedSet<String> lacked = new TreeSet<>();
+        all.forEach(other -> lacked.addAll(own.lackedOf(other)));
         return lacked;
     }
 
@@ -39,8 +44,10 @@ public record QueueHandlers(SortedMap<String, HandledTypes> handled, SortedMap<S
         List<String> sentences = new ArrayList<>();
         // Executors of one version lack the same, and are named together.
         Map<SortedSet<String>, List<String>> byLack = new LinkedHashMap<>();
-        handled.keySet().forEach(executor -> {
-            SortedSet<String> lacked = lackedBy(executor);
+        Set<HandledTypes> all = new HashSet<>(handled.values());
+        Map<HandledTypes, SortedSet<String>> byHandlers = new HashMap<>();
+        handled.forEach((executor, own) -> {
+            SortedSet<String> lacked = byHandlers.computeIfAbsent(own, each -> lackedBy(each, all));
             if (!lacked.isEmpty()) {
                 byLack.computeIfAbsent(lacked, none -> new ArrayList<>()).add(executor);
             }

@@ -5,6 +5,6 @@ package dev.tandem.task.store;
  *
  * @param executor its id
  * @param startedAt milliseconds since 1970, by its own clock
- * @param sharing whether it takes its share of the queue's partitions
+ * @param working whether it holds partitions of the queue and has no problem
  */
-public record HandlerPeer(String executor, long startedAt, boolean sharing, HandledTypes handled) {}
+public record HandlerPeer(String executor, long startedAt, boolean working, HandledTypes handled) {}

@@ -47,6 +47,11 @@ public interface Registration extends AutoCloseable {
             return Map.of();
         }
 
+        /** Returns the queues of which it holds partitions and in which it has no problem. Called often. */
+        default Set<String> working() {
+            return Set.of();
+        }
+
         /**
          * Takes note of whether an operator has paused a queue: as soon as the store knows or gives up asking, and then at
          * every change. Before the first call no task of the queue may start, as for {@link OperatorPause#AWAITED}.
