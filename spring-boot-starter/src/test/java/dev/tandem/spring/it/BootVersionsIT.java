@@ -37,7 +37,9 @@ class BootVersionsIT {
                     .orElseThrow();
         }
         String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                .map(entry -> entry.matches(".*amqp-client-[\\d.]+\\.jar") ? older.toAbsolutePath().toString() : entry)
+                .map(entry -> entry.matches(".*amqp-client-[\\d.]+\\.jar")
+                        ? older.toAbsolutePath().toString()
+                        : entry)
                 .collect(Collectors.joining(File.pathSeparator));
         String queue = UniqueNames.fresh("shop");
         String settings = "tandem.queues." + queue + ".";
