@@ -124,7 +124,7 @@ final class BatchRunner implements WorkerPool.RunAction {
         List<Attempt> attempts = new ArrayList<>(batch.runs().size());
         for (Waiting each : batch.runs()) {
             Run run = each.run();
-            if (run.mayBegin(clock.millis())) {
+            if (!alone.mayNotStart(run)) {
                 String type = spec.handlers().typeOf(run.task().type());
                 int maxAttempts = spec.maxAttemptsOf(run.task());
                 attempts.add(

@@ -128,7 +128,8 @@ final class TaskRunner implements WorkerPool.RunAction {
                 : handleAlone(run, slot, handler, typeName, maxAttempts);
     }
 
-    private boolean mayNotStart(Run run) {
+    /** Returns whether a run goes back without an attempt: its claim no longer holds, or all are refused. */
+    boolean mayNotStart(Run run) {
         return refusing || !run.mayBegin(clock.millis());
     }
 
