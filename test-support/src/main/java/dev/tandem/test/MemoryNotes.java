@@ -42,6 +42,9 @@ final class MemoryNotes {
     }
 
     void kept(Partition partition, Position position, TaskNotes notes) {
+        if (notes.equals(TaskNotes.NONE)) {
+            return; // The store refused them.
+        }
         noted.merge(
                 new Place(partition, position),
                 new Noted(notes, null),
