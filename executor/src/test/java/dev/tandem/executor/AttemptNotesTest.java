@@ -9,8 +9,10 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.api.CheckpointException;
 import dev.tandem.api.Handler;
 import dev.tandem.api.Result;
+import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;
+import dev.tandem.task.Task;
 import dev.tandem.task.TaskNotes;
 import dev.tandem.task.store.RunRequest;
 import dev.tandem.task.store.RunRequest.KeepProgress;
@@ -276,6 +278,13 @@ class AttemptNotesTest {
         first.log("too late");
         first.discard();
         assertThat(first.take()).as("the task has succeeded").isNull();
+    }
+
+    @Test
+    void whatWaitsToBeWrittenHoldsNoPayload() {
+        assertThat(AttemptNotes.class.getDeclaredFields())
+                .extracting(field -> (Object) field.getType())
+                .doesNotContain(Run.class, Attempt.class, Task.class);
     }
 
     private AttemptNotes notesOf(ProgressWriter writer) {

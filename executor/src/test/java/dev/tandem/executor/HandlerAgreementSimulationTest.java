@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 class HandlerAgreementSimulationTest {
 
-    private static final int HISTORIES = 3_000;
+    private static final int HISTORIES = 1_000;
     private static final int STEP_MILLIS = 1_000;
     private static final int GRACE_STEPS = 6;
     private static final int MAX_SPREAD_STEPS = 2;
@@ -124,6 +124,9 @@ class HandlerAgreementSimulationTest {
             views.addFirst(members.stream()
                     .map(each -> new HandlerPeer(each.id, each.startedAt, each.works(now), each.handled))
                     .toList());
+            if (views.size() > MAX_LATE_STEPS) {
+                views.removeLast();
+            }
             establish(step);
             for (Member each : members) {
                 int late = random.nextInt(Math.min(MAX_LATE_STEPS, views.size()));
