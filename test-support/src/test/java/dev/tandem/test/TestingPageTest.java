@@ -31,7 +31,7 @@ class TestingPageTest {
                 .map((MatchResult found) -> found.group(1))
                 .toList();
 
-        assertThat(blocks).hasSize(2);
+        assertThat(blocks).hasSize(3);
         blocks.forEach(block -> assertThat(problems(block)).as(block).isEmpty());
     }
 
