@@ -65,7 +65,7 @@ sealed interface Dialect permits PostgresDialect, MariaDbDialect {
      *
      * @param connection of which the result takes care from now on
      */
-    RelayTables relayTables(Connection connection, String relay, Duration lease, boolean haltWhenRefused)
+    RelayStatements relayTables(Connection connection, String relay, Duration lease, boolean haltWhenRefused)
             throws SQLException;
 
     /**

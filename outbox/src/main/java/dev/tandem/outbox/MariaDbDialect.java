@@ -58,9 +58,9 @@ final class MariaDbDialect implements Dialect {
     }
 
     @Override
-    public RelayTables relayTables(Connection connection, String relay, Duration lease, boolean haltWhenRefused)
+    public RelayStatements relayTables(Connection connection, String relay, Duration lease, boolean haltWhenRefused)
             throws SQLException {
-        return new MariaDbTables(connection, relay, lease, haltWhenRefused);
+        return new MariaDbStatements(connection, relay, lease, haltWhenRefused);
     }
 
     @Override

@@ -82,8 +82,9 @@ final class TandemLifecycle implements SmartLifecycle, DisposableBean {
     }
 
     private void warnOfShortStop(Duration drain) {
-        Duration phase =
-                Binder.get(environment.get()).bind(PHASE_TIMEOUT, Duration.class).orElse(Duration.ofSeconds(30));
+        Duration phase = Binder.get(environment.get())
+                .bind(PHASE_TIMEOUT, Duration.class)
+                .orElse(Duration.ofSeconds(30));
         if (drain.compareTo(phase) >= 0) {
             log.warn(
                     "tandem.executor.drain-timeout is {} and {} is {}: other parts of this application stop while its"

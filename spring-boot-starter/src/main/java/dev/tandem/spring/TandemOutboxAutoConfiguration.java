@@ -36,8 +36,7 @@ public final class TandemOutboxAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
-    ApplicationOutbox tandemApplicationOutbox(
-            ConfigurableListableBeanFactory beans, SettingsEnvironment environment) {
+    ApplicationOutbox tandemApplicationOutbox(ConfigurableListableBeanFactory beans, SettingsEnvironment environment) {
         return new ApplicationOutbox(beans, environment);
     }
 

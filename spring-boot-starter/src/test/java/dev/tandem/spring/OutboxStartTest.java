@@ -69,10 +69,7 @@ class OutboxStartTest {
                 .run(context -> assertThat(
                                 context.getBean(ApplicationOutbox.class).relaySettings())
                         .isEqualTo(new RelaySettings(
-                                Duration.ofSeconds(20),
-                                10,
-                                RelaySettings.WhenRefused.SKIP,
-                                Duration.ofHours(2))));
+                                Duration.ofSeconds(20), 10, RelaySettings.WhenRefused.SKIP, Duration.ofHours(2))));
     }
 
     @Test

@@ -46,7 +46,8 @@ class ServiceConnectionsTest {
             .withBean(KafkaConnectionDetails.class, () -> () -> List.of("a:1", "b:2"))
             .withBean(RabbitConnectionDetails.class, () -> rabbit("shop", "p@ss/ word", "/orders"))
             .withBean(
-                    DataRedisConnectionDetails.class, () -> new OfRedis("tandem", "secret", OfRedis.STANDALONE, null, null));
+                    DataRedisConnectionDetails.class,
+                    () -> new OfRedis("tandem", "secret", OfRedis.STANDALONE, null, null));
 
     private static TandemSettings settings(AssertableApplicationContext context) {
         assertThat(context).hasNotFailed();
@@ -60,7 +61,9 @@ class ServiceConnectionsTest {
             TandemSettings settings = settings(context);
 
             assertThat(settings.kafka().bootstrapServers()).isEqualTo("a:1,b:2");
-            assertThat(settings.rabbit().uri()).isEqualTo("amqp://shop:p%40ss%2F%20word@r:5672/%2Forders,amqp://shop:p%40ss%2F%20word@s:5673/%2Forders");
+            assertThat(settings.rabbit().uri())
+                    .isEqualTo(
+                            "amqp://shop:p%40ss%2F%20word@r:5672/%2Forders,amqp://shop:p%40ss%2F%20word@s:5673/%2Forders");
             assertThat(settings.redis().uri()).isEqualTo("redis://tandem:secret@[::1]:7/2");
             assertThat(settings.redis().namespace()).isEqualTo("shop");
             assertThat(context.getEnvironment().getProperty("tandem.redis.uri")).isEqualTo("redis://mine:6379");
@@ -84,9 +87,9 @@ class ServiceConnectionsTest {
 
     @Test
     void connectionsCanBeSwitchedOff() {
-        connected.withPropertyValues("tandem.service-connections=false").run(context -> assertThat(
-                        settings(context).redis().uri())
-                .isEqualTo("redis://mine:6379"));
+        connected
+                .withPropertyValues("tandem.service-connections=false")
+                .run(context -> assertThat(settings(context).redis().uri()).isEqualTo("redis://mine:6379"));
     }
 
     @Test
@@ -101,8 +104,7 @@ class ServiceConnectionsTest {
                         "org.springframework.boot.kafka",
                         "org.springframework.boot.amqp",
                         "org.springframework.boot.data.redis"))
-                .run(context ->
-                        assertThat(settings(context).redis().uri()).isEqualTo("redis://mine:6379"));
+                .run(context -> assertThat(settings(context).redis().uri()).isEqualTo("redis://mine:6379"));
     }
 
     @Test

@@ -25,7 +25,7 @@ class TestingPageTest {
     private Path classes;
 
     @Test
-    void itsProgramsCompile() throws IOException {
+    void theProgramsOfThePageCompile() throws IOException {
         List<String> blocks = JAVA.matcher(Files.readString(Path.of("..", "docs", "testing.md")))
                 .results()
                 .map((MatchResult found) -> found.group(1))

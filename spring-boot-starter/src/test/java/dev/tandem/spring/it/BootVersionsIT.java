@@ -44,7 +44,8 @@ class BootVersionsIT {
         String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(entry -> String.valueOf(older.getOrDefault(artifact(entry), Path.of(entry))))
                 .collect(Collectors.joining(File.pathSeparator));
-        assertThat(classPath).contains(older.values().stream().map(Path::toString).toList());
+        assertThat(classPath)
+                .contains(older.values().stream().map(Path::toString).toList());
         String queue = UniqueNames.fresh("shop");
         String settings = "tandem.queues." + queue + ".";
         Path log = folder.resolve("shop.log");

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The statements of a relay, for MariaDB. Lists are written into the text, because there are no arrays. */
-final class MariaDbTables extends RelayTables {
+final class MariaDbStatements extends RelayStatements {
 
     private static final String SOON = "UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND";
     private static final String REGISTER = "INSERT INTO tandem_outbox_relay (id, alive_until) VALUES (?, " + SOON + ")"
@@ -64,7 +64,7 @@ final class MariaDbTables extends RelayTables {
     private final boolean haltWhenRefused;
     private final int isolation;
 
-    MariaDbTables(Connection connection, String relay, Duration lease, boolean haltWhenRefused) throws SQLException {
+    MariaDbStatements(Connection connection, String relay, Duration lease, boolean haltWhenRefused) throws SQLException {
         super(connection, relay, MariaDbDialect.INSTANCE);
         this.leaseMicros = lease.toMillis() * 1_000;
         this.haltWhenRefused = haltWhenRefused;

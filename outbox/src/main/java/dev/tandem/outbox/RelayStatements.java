@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The statements of a relay. Each public step is one transaction. Used by one thread. */
-abstract class RelayTables implements AutoCloseable {
+abstract class RelayStatements implements AutoCloseable {
 
     private static final String LEAVE = "DELETE FROM tandem_outbox_relay WHERE id = ?";
 
@@ -44,7 +44,7 @@ abstract class RelayTables implements AutoCloseable {
     private final Dialect dialect;
 
     /** @param connection of which this object takes care from now on */
-    RelayTables(Connection connection, String relay, Dialect dialect) {
+    RelayStatements(Connection connection, String relay, Dialect dialect) {
         this.connection = connection;
         this.relay = relay;
         this.dialect = dialect;
