@@ -74,7 +74,8 @@ final class TracingCost {
 
     private static void measure(int round, String name, OpenTelemetryTracing tracing) throws Exception {
         TaskRequest<?> request = TaskRequest.of("orders", "ship", "x").withKey("c-7");
-        CompletableFuture<TaskRef<Void>> accepted = CompletableFuture.completedFuture(new FakeRef(new CompletableFuture<>()));
+        CompletableFuture<TaskRef<Void>> accepted =
+                CompletableFuture.completedFuture(new FakeRef(new CompletableFuture<>()));
         AtomicReference<Map<String, String>> sent = new AtomicReference<>(TaskOptions.NONE.headers());
         Call submit = () -> tracing.around(request, task -> {
             sent.set(task.options().headers());
@@ -83,8 +84,8 @@ final class TracingCost {
         double submitted = micros(submit);
         FakeTask task = FakeTask.with(sent.get());
         double ran = micros(() -> tracing.around(task, NO_OP));
-        System.out.println(String.format(
-                Locale.ROOT, "round %d, %s: submit %.2f us, run %.2f us", round, name, submitted, ran));
+        System.out.println(
+                String.format(Locale.ROOT, "round %d, %s: submit %.2f us, run %.2f us", round, name, submitted, ran));
     }
 
     private static double micros(Call call) throws Exception {

@@ -83,6 +83,11 @@ abstract class RelayStatements implements AutoCloseable {
     /** Returns the statement that notes that a client cannot publish a row, with the same parameters. */
     abstract String unfitness();
 
+    /** Returns how many rows the driver reads ahead. */
+    int fetchSize() {
+        return FETCH;
+    }
+
     /** Says whether this relay wants to be notified of new rows. */
     abstract void sleep(boolean asleep) throws SQLException;
 
@@ -183,7 +188,7 @@ abstract class RelayStatements implements AutoCloseable {
 
     /** Reads rows from a statement with {@link #columns}. */
     final List<OutboxRow> rows(PreparedStatement select, long maxBytes) throws SQLException {
-        select.setFetchSize(FETCH);
+        select.setFetchSize(fetchSize());
         List<OutboxRow> found = new ArrayList<>();
         long bytes = 0;
         try (ResultSet rows = select.executeQuery()) {
