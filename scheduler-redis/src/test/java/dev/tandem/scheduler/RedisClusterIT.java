@@ -270,11 +270,12 @@ class RedisClusterIT {
             String id = UniqueNames.fresh("executor");
             HandledTypes types = new HandledTypes(Set.of("ship", "refund-" + i), false);
             handled.put(id, Map.of(queue, types));
+            Presence.Executor executor = new Presence.Executor(id, "host", i, 0, Map.of(queue, 1));
             peers.add(new HandlerPeer(id, i, true, types));
             get(() -> presence.announceHandlers(id, Map.of(queue, types)));
             get(() -> presence.announceUnhandled(id, Map.of(queue, types)));
             get(() -> presence.announceWorking(id, Set.of(queue)));
-            get(() -> presence.beat(new Presence.Executor(id, "host", i, 0, Map.of(queue, 1)), false));
+            get(() -> presence.beat(executor, false));
         }
         get(() -> presence.removeSilent());
         try (RedisStore other =
