@@ -17,6 +17,8 @@ import java.util.Deque;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Compares the scripts with the model of the store over random histories of requests, at the same times: on a current
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.Test;
  * {@code -Dsimulation.from=N} begins with the history of seed N. {@code -Ddifferential.histories=N} says how many. {@code
  * -Dsimulation.seed=N} runs that one history.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class DifferentialIT {
 
     private static final Long ONLY = Long.getLong("simulation.seed");
