@@ -28,7 +28,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * {@code -Dsimulation.from=N} begins with the history of seed N. {@code -Ddifferential.histories=N} says how many. {@code
  * -Dsimulation.seed=N} runs that one history.
  */
-@Execution(ExecutionMode.CONCURRENT)
 class DifferentialIT {
 
     private static final Long ONLY = Long.getLong("simulation.seed");
@@ -42,16 +41,19 @@ class DifferentialIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void scriptsAnswerLikeTheModelForLogs() {
         compare(current(), false, HISTORIES);
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void scriptsAnswerLikeTheModelForMessageQueues() {
         compare(current(), true, HISTORIES);
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void passesOnTheOldestSupportedRedis() {
         SharedRedis oldest = Brokers.oldestRedis();
         assertThat(oldest.toString()).startsWith("Redis 6.2");
@@ -60,6 +62,7 @@ class DifferentialIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void passesOnACluster() {
         try (LocalRedisCluster cluster = Brokers.ownRedisCluster();
                 RedisClusterClient client =
