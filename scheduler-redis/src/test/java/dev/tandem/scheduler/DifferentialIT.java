@@ -17,6 +17,8 @@ import java.util.Deque;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Compares the scripts with the model of the store over random histories of requests, at the same times: on a current
@@ -39,16 +41,19 @@ class DifferentialIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void scriptsAnswerLikeTheModelForLogs() {
         compare(current(), false, HISTORIES);
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void scriptsAnswerLikeTheModelForMessageQueues() {
         compare(current(), true, HISTORIES);
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void passesOnTheOldestSupportedRedis() {
         SharedRedis oldest = Brokers.oldestRedis();
         assertThat(oldest.toString()).startsWith("Redis 6.2");
@@ -57,6 +62,7 @@ class DifferentialIT {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void passesOnACluster() {
         try (LocalRedisCluster cluster = Brokers.ownRedisCluster();
                 RedisClusterClient client =

@@ -17,6 +17,9 @@ public final class FailureText {
     private static final Pattern CLASS_NAME =
             Pattern.compile("\\b(?:[a-z][a-z0-9_]{0,99}+\\.){1,20}+[A-Z][A-Za-z0-9_.$]{0,199}+: ");
 
+    /** How much of a message is searched for names of classes. They stand at its beginning. */
+    private static final int SEARCHED = 10_000;
+
     /** Exceptions that futures put around the one that they failed with. */
     private static final Set<String> WRAPPERS =
             Set.of("java.util.concurrent.CompletionException", "java.util.concurrent.ExecutionException");
@@ -51,11 +54,10 @@ public final class FailureText {
 
     /** Returns a message of a library without names of classes, and without what Java and clients add. */
     public static String clean(String message) {
-        return CLASS_NAME
-                .matcher(message)
-                .replaceAll("")
-                .replace("/<unresolved>", "")
-                .replace(NOT_CONNECTED, "there is no connection");
+        int searched = Math.min(message.length(), SEARCHED);
+        String withoutNames =
+                CLASS_NAME.matcher(message.substring(0, searched)).replaceAll("") + message.substring(searched);
+        return withoutNames.replace("/<unresolved>", "").replace(NOT_CONNECTED, "there is no connection");
     }
 
     private static String withoutMessage(Throwable failure) {

@@ -164,11 +164,17 @@ abstract class ParcelsSuite {
                                 .mapToObj(i -> "o-" + (first + CUSTOMERS * i))
                                 .toList());
             }
-            Got delayed = got.get(12);
-            assertThat(delayed.order()).isEqualTo("o-12");
+            // On a busy machine others may still wait when the delay is over.
+            Got delayed = got.stream()
+                    .filter(each -> each.order().equals("o-12"))
+                    .findFirst()
+                    .orElseThrow();
             assertThat(delayed.about()).isEqualTo(language + "-12 ship order-12 3");
             assertThat(delayed.millis() - began).isGreaterThanOrEqualTo(2_000);
-            assertThat(got.get(0).about()).startsWith(language + "-").endsWith(" 8");
+            assertThat(got)
+                    .filteredOn(each -> each != delayed)
+                    .allSatisfy(each ->
+                            assertThat(each.about()).startsWith(language + "-").endsWith(" 8"));
         }
         assertPlaces();
     }

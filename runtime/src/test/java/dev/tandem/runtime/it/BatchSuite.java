@@ -32,8 +32,10 @@ abstract class BatchSuite {
 
     private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
-    private static final HandlerOptions SOON_AGAIN =
-            HandlerOptions.NONE.withBackoff(RetryPolicy.fixed(Duration.ofMillis(20)));
+    /** The timeout is so long that half of it cuts no wait short. */
+    private static final HandlerOptions SOON_AGAIN = HandlerOptions.NONE
+            .withBackoff(RetryPolicy.fixed(Duration.ofMillis(20)))
+            .withTimeout("10m");
 
     /** One task of a call. */
     private record Ran(String key, int items, int attempt) {}
