@@ -56,7 +56,7 @@ public final class TestTandem implements AutoCloseable {
         this.json = json;
         this.engine = newEngine();
         TandemClientBuilder builder = TandemClient.builder().json(json).transactions(transactions);
-        MemoryPublisher publisher = new MemoryPublisher(task -> engine.publish(task));
+        MemoryPublisher publisher = new MemoryPublisher(task -> engine.publish(task), () -> engine.now());
         settings.queues().forEach((name, queue) -> builder.queue(name, queue.ordered(), publisher));
         interceptors.forEach(builder::interceptor);
         this.client = builder.build(clock());

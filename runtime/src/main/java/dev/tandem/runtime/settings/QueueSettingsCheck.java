@@ -89,6 +89,9 @@ final class QueueSettingsCheck {
         problems.checkRange(prefix + "timeout", queue.timeout(), Duration.ofMillis(1), Duration.ofDays(30));
         problems.checkRange(
                 prefix + "unknown-type-grace", queue.unknownTypeGrace(), Duration.ZERO, Duration.ofDays(30));
+        if (queue.ttl() != null) {
+            problems.checkRange(prefix + "ttl", queue.ttl(), Duration.ofMillis(1), Duration.ofDays(3_650));
+        }
         problems.checkRange(prefix + "max-attempts", queue.maxAttempts(), 1, 1_000);
         problems.checkRange(
                 prefix + "max-checkpoint-bytes", queue.maxCheckpointBytes().toBytes(), 0, 1 << 20);

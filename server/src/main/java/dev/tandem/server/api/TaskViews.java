@@ -39,7 +39,7 @@ final class TaskViews {
     private static final String IN_BROKER =
             "The broker has custody of this task: Redis knows only that it runs. Its payload is in the broker";
 
-    private static final String NOT_KEPT = "The payload and the headers of a task that succeeded are not kept";
+    private static final String NOT_KEPT = "The payload and the headers of a task that has ended are not kept";
 
     private TaskViews() {}
 

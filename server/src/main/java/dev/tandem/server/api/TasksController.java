@@ -47,7 +47,9 @@ final class TasksController {
             TaskState.RETRY,
             TaskState.PARKED,
             TaskState.DEAD,
-            TaskState.SUCCEEDED);
+            TaskState.SUCCEEDED,
+            TaskState.EXPIRED,
+            TaskState.CANCELLED);
 
     private final ConfiguredQueues queues;
     private final Inspection inspection;
@@ -112,8 +114,8 @@ final class TasksController {
             throw wrongOnly(only, DEAD);
         }
         TaskInfo task = find(queue, id);
-        if (task.state() == TaskState.SUCCEEDED) {
-            throw ApiException.conflict("The task '" + id + "' has succeeded", "Publish it again to run it again");
+        if (task.state().isFinal() && task.state() != TaskState.DEAD) {
+            throw ended(id, task);
         }
         check(administration.retry(queue, task.ref(), only != null), id, task);
         return new Views.Changed(1);
@@ -161,6 +163,15 @@ final class TasksController {
                         "Retry, skip or drain the key, or delete the task with only=" + DEAD + " (--halting)");
             case NOT_FOUND, NOT_HALTED, IN_BROKER, OTHER_HEAD, DONE_IN_PART, UNKNOWN -> throw notFound(id);
         }
+    }
+
+    private static ApiException ended(String id, TaskInfo task) {
+        String how = switch (task.state()) {
+            case EXPIRED -> " has expired";
+            case CANCELLED -> " was cancelled";
+            default -> " has succeeded";
+        };
+        return ApiException.conflict("The task '" + id + "'" + how, "Publish it again to run it again");
     }
 
     private static ApiException otherState(String id, TaskInfo seen) {

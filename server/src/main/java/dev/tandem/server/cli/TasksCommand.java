@@ -47,7 +47,7 @@ final class TasksCommand implements Runnable {
     @Option(
             names = "--state",
             paramLabel = "STATE",
-            description = "active, scheduled, retry, parked, dead or succeeded (default: all, by due time)")
+            description = "active, scheduled, retry, parked, dead, succeeded, expired or cancelled (default: all, by due time)")
     private @Nullable String state;
 
     @Option(names = "--key", paramLabel = "KEY", description = "only those of this key")

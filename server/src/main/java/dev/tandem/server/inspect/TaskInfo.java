@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param executor the executor that runs it; null if none does
  * @param head the task that its key waits for, which may be this task; null if it has no key, or its key is open
  * @param envelope null for a running task in the broker's custody, of which the store knows only the claim
- * @param durationMillis how long the attempt ran that succeeded; null if the task is not known to have. If it is, the
- *     envelope has no payload
+ * @param durationMillis how long the last attempt ran of a task that succeeded, expired or was cancelled; null of any other
+ *     task. If it is not null, the envelope has no payload
  * @param history its last attempts, the earliest first
  * @param notes what its runs have noted; none in lists
  */

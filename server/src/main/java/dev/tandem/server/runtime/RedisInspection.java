@@ -158,7 +158,7 @@ final class RedisInspection implements Inspection {
         }
         List<AttemptRecord> attempts = AttemptHistory.of(view.envelope().task());
         TaskView.Success success = view.success();
-        if (success != null) {
+        if (success != null && view.state() == TaskState.SUCCEEDED) {
             attempts.add(new AttemptRecord(
                     view.envelope().attempts(), success.startedAt(), success.durationMillis(), success.executor(), ""));
         }

@@ -1,0 +1,163 @@
+package dev.tandem.runtime.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.api.InvalidTaskException;
+import dev.tandem.api.TaskOptions;
+import dev.tandem.api.TaskRequest;
+import dev.tandem.runtime.QueueBuilder;
+import dev.tandem.runtime.Tandem;
+import dev.tandem.scheduler.RedisSettings;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.scheduler.TaskView;
+import dev.tandem.task.AttemptHistory;
+import dev.tandem.task.TaskState;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.UniqueNames;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Tasks that expire or are cancelled, over one kind of broker. */
+@Execution(ExecutionMode.CONCURRENT)
+abstract class LifecycleSuite {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
+
+    private final String queue = UniqueNames.fresh("ships");
+    private final List<String> ran = new CopyOnWriteArrayList<>();
+    private final RedisStore store =
+            RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+
+    @TempDir
+    private Path folder;
+
+    /** Returns where the broker is: the setting's name and its value. */
+    abstract Map.Entry<String, String> broker();
+
+    /** Returns {@code kafka} or {@code rabbit}. */
+    abstract String source();
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private QueueBuilder program(String more) throws IOException {
+        Path settings = Files.writeString(folder.resolve("tandem.yml"), """
+                %s: "%s"
+                tandem.redis.uri: "%s"
+                tandem.executor.drain-timeout: 0s
+                tandem.queues.%s: { source: %s, ordering: key, partitions: 2, backoff.initial: 1h%s }
+                """.formatted(
+                        broker().getKey(), broker().getValue(), Brokers.redis().uri(), queue, source(), more));
+        return Tandem.connect(settings).queue(queue);
+    }
+
+    private static void awaitHealthy(Tandem tandem) {
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(tandem.status().problems()).isEmpty());
+    }
+
+    private void submit(Tandem tandem, String id, String key, TaskOptions... options) throws InterruptedException {
+        tandem.client()
+                .submit(TaskRequest.of(queue, "ship", id)
+                        .withKey(key)
+                        .with(TaskOptions.id(id))
+                        .with(options))
+                .await(PATIENCE);
+    }
+
+    private TaskView found(String id) {
+        List<TaskView> tasks = store.inspector().tasks(queue, id, 10).join();
+        assertThat(tasks).as(id).hasSize(1);
+        return tasks.get(0);
+    }
+
+    private void awaitState(String id, TaskState state) {
+        await(id).atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(found(id).state()).isEqualTo(state));
+    }
+
+    @Test
+    void aTaskExpiresOnceItsTimeIsOverAndItsKeyGoesOn() throws Exception {
+        try (Tandem tandem = program("")
+                .handler("ship", String.class, (id, task) -> {
+                    ran.add(id);
+                    if (id.startsWith("fails")) {
+                        throw new IllegalStateException("no carrier");
+                    }
+                })
+                .start()) {
+            awaitHealthy(tandem);
+            submit(tandem, "late", "c-1", TaskOptions.expiresAt(Instant.now().minusSeconds(1)));
+            submit(tandem, "in-time", "c-1", TaskOptions.ttl("1h"));
+            // The next attempt would begin in an hour.
+            submit(tandem, "fails", "c-2", TaskOptions.ttl("10m"));
+            submit(tandem, "behind", "c-2");
+            submit(tandem, "parent", "c-3", TaskOptions.delay("1s"), TaskOptions.ttl("1h"));
+
+            for (String id : List.of("in-time", "behind", "parent")) {
+                awaitState(id, TaskState.SUCCEEDED);
+            }
+            assertThat(ran).containsExactlyInAnyOrder("in-time", "fails", "behind", "parent");
+
+            TaskView late = found("late");
+            assertThat(late.state()).isEqualTo(TaskState.EXPIRED);
+            assertThat(late.envelope().attempts()).isZero();
+            TaskView fails = found("fails");
+            assertThat(fails.state()).isEqualTo(TaskState.EXPIRED);
+            assertThat(AttemptHistory.of(fails.envelope().task()))
+                    .singleElement()
+                    .satisfies(attempt -> assertThat(attempt.error()).contains("no carrier"));
+            assertThat(store.inspector()
+                            .tasks(queue, TaskState.EXPIRED, null, 10)
+                            .join()
+                            .items())
+                    .hasSize(2);
+
+            assertThatThrownBy(() -> submit(
+                            tandem,
+                            "never",
+                            "c-1",
+                            TaskOptions.delay("1h"),
+                            TaskOptions.expiresAt(Instant.now().plusSeconds(60))))
+                    .isInstanceOf(InvalidTaskException.class)
+                    .hasMessageContaining("can never run");
+        }
+    }
+
+    @Test
+    void tasksThatNameNoTimeExpireByTheTtlOfTheirQueue() throws Exception {
+        try (Tandem before = program(", ttl: 1s")
+                .handler("ship", String.class, (id, task) -> ran.add(id))
+                .start()) {
+            awaitHealthy(before);
+            submit(before, "own", "c-1", TaskOptions.delay("1500ms"), TaskOptions.ttl("1h"));
+            store.admin().pause(queue).join();
+            await().atMost(PATIENCE)
+                    .until(() -> before.status().problems().stream().anyMatch(each -> each.contains("paused"))
+                            || !found("own").state().isFinal());
+            submit(before, "short", "c-2", TaskOptions.delay("100ms"));
+            awaitState("short", TaskState.SCHEDULED);
+            long due = found("short").at();
+            await().atMost(PATIENCE).until(() -> System.currentTimeMillis() > due + 1_000);
+            store.admin().resume(queue).join();
+            awaitState("short", TaskState.EXPIRED);
+            awaitState("own", TaskState.SUCCEEDED);
+            assertThat(ran).containsExactly("own");
+        }
+    }
+}
