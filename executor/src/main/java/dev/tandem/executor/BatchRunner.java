@@ -125,7 +125,7 @@ final class BatchRunner implements WorkerPool.RunAction {
         List<Attempt> attempts = new ArrayList<>(batch.runs().size());
         for (Waiting each : batch.runs()) {
             Run run = each.run();
-            if (alone.withoutRun(run) == null) {
+            if (alone.withoutHandler(run) == null) {
                 String type = spec.handlers().typeOf(run.task().type());
                 int maxAttempts = spec.maxAttemptsOf(run.task());
                 attempts.add(
@@ -187,6 +187,6 @@ final class BatchRunner implements WorkerPool.RunAction {
     }
 
     private Outcome notRun(Run run) {
-        return Objects.requireNonNullElse(alone.withoutRun(run), Outcome.NotStarted.INSTANCE);
+        return Objects.requireNonNullElse(alone.withoutHandler(run), Outcome.NotStarted.INSTANCE);
     }
 }

@@ -14,6 +14,9 @@ final class OutcomeCounters {
     /** Tasks whose time was over before their handler began, or would have been before their next attempt. */
     final LongAdder expired = new LongAdder();
 
+    /** Tasks that were cancelled while they ran. */
+    final LongAdder cancelled = new LongAdder();
+
     final LongAdder notStarted = new LongAdder();
     /** Attempts that failed, and not for good by their own decision. They also count as retried or dead. */
     final LongAdder failedAttempts = new LongAdder();
@@ -31,6 +34,8 @@ final class OutcomeCounters {
             dead.increment();
         } else if (outcome instanceof Outcome.Expired) {
             expired.increment();
+        } else if (outcome instanceof Outcome.Cancelled) {
+            cancelled.increment();
         } else {
             notStarted.increment();
         }

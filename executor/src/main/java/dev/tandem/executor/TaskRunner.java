@@ -104,9 +104,9 @@ final class TaskRunner implements WorkerPool.RunAction {
     }
 
     private Outcome attempt(Run run, WorkerSlot slot) {
-        Outcome withoutRun = withoutRun(run);
-        if (withoutRun != null) {
-            return withoutRun;
+        Outcome withoutHandler = withoutHandler(run);
+        if (withoutHandler != null) {
+            return withoutHandler;
         }
         Task task = run.task();
         if (task.unreadable() != null) {
@@ -138,7 +138,7 @@ final class TaskRunner implements WorkerPool.RunAction {
 
     /** Returns what becomes of a run whose handler must not begin: it goes back, or its task has expired. Else null. */
     @Nullable
-    Outcome withoutRun(Run run) {
+    Outcome withoutHandler(Run run) {
         if (mayNotStart(run)) {
             return Outcome.NotStarted.INSTANCE;
         }
@@ -194,7 +194,9 @@ final class TaskRunner implements WorkerPool.RunAction {
                 : end;
         Outcome outcome = spec.deciderOf(run.task()).decide(counted, run.attempt(), maxAttempts, random.get());
         outcome = expiration.bounded(outcome, run.task(), clock.wallMillis());
-        attempt.endNotes(outcome instanceof Outcome.Succeeded || outcome instanceof Outcome.Expired);
+        attempt.endNotes(outcome instanceof Outcome.Succeeded
+                || outcome instanceof Outcome.Expired
+                || outcome instanceof Outcome.Cancelled);
         if (outcome instanceof Outcome.NotStarted && attempt.hasCheckpoint()) {
             // A task that goes back to RabbitMQ may come again under another position, where nobody finds its
             // checkpoint.

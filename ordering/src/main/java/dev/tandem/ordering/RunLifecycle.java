@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** Starts tasks under their claims, and turns their ends into outcomes. */
 final class RunLifecycle {
 
+    private static final String CANCELLED_WHILE_IT_RAN = "cancelled by an operator while it ran";
+
     final Relays relays;
 
     private final PartitionState state;
@@ -162,6 +164,10 @@ final class RunLifecycle {
         }
         if (outcome instanceof Outcome.Expired expired) {
             return new Verdict.Success(expired(run, expired));
+        }
+        if (outcome instanceof Outcome.Cancelled) {
+            return new Verdict.Success(
+                    kept(run, run.attempt(), withAttempt(run, CANCELLED_WHILE_IT_RAN), TaskEnd.CANCELLED));
         }
         return outcome instanceof Outcome.NotStarted ? new Verdict.Returned() : new Verdict.Success(succeeded(run));
     }

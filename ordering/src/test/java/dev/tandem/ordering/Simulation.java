@@ -246,7 +246,7 @@ final class Simulation {
                     "no handler");
         }
         if (random.percent(EXPIRED_PERCENT) && !faultsEnded) {
-            return new Outcome.Expired(random.percent(50) ? "too late" : null);
+            return random.percent(50) ? Outcome.Cancelled.INSTANCE : new Outcome.Expired("too late");
         }
         if (random.percent(plan.deadPercent()) && !faultsEnded) {
             return new Outcome.Dead("no");

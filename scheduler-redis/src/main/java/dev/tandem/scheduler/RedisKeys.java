@@ -124,6 +124,16 @@ final class RedisKeys {
         return namespace + ":{executors}:changed";
     }
 
+    /** Returns the key of the requests to cancel tasks that run, and of their answers. */
+    byte[] cancels() {
+        return bytes(namespace + ":{executors}:cancels");
+    }
+
+    /** Returns the channel that announces such a request. */
+    String cancelChannel() {
+        return namespace + ":{executors}:cancel";
+    }
+
     /** Returns a key that is never written, for asking a node of a cluster whether it takes writes. */
     byte[] fitness(int number) {
         return bytes(namespace + ":{fitness-" + number + "}:probe");

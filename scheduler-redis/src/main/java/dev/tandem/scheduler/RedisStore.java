@@ -54,6 +54,7 @@ public final class RedisStore implements Store {
     private final Inspector inspector;
     private final Admin admin;
     private final Presence presence;
+    private final RunningTasks runningTasks;
     private final ProcessRegistry processes;
     private final Housekeeper housekeeper;
     /** By queue: partitions that its broker does not have any more, and that hold nothing to run. */
@@ -83,6 +84,7 @@ public final class RedisStore implements Store {
                 new AdminConnection(topology, keys, settings.answerTimeout().toMillis());
         inspector = new Inspector(adminConnection);
         admin = new Admin(adminConnection, inspector);
+        runningTasks = new RunningTasks(adminConnection, wakeups);
         presence = new Presence(adminConnection, wakeups);
         housekeeper = new Housekeeper(adminConnection, admin, retention, memory::haveAllRoom);
         processes = new ProcessRegistry(adminConnection, inspector);
@@ -222,6 +224,11 @@ public final class RedisStore implements Store {
     /** Returns what makes operators' changes. */
     public Admin admin() {
         return admin;
+    }
+
+    /** Returns what asks executors to cancel the tasks that they run. */
+    public RunningTasks runningTasks() {
+        return runningTasks;
     }
 
     /** Returns the registry of live executors. */

@@ -37,7 +37,7 @@ record SuccessPage(byte[] page, byte[] hashes) {
     private static final int FLAG_TYPE = 2;
     private static final int FLAG_KEY = 4;
     private static final int FLAG_ATTEMPTS = 8;
-    private static final int FLAG_END = 16;
+    private static final int FLAG_END = 32;
 
     /** Packs the records of those outcomes that are successes and have one. */
     static SuccessPage of(List<Settle> settles) {
@@ -51,6 +51,13 @@ record SuccessPage(byte[] page, byte[] hashes) {
             }
         }
         return out == null ? NONE : out.done();
+    }
+
+    /** Packs one record. */
+    static SuccessPage of(Position position, SuccessRecord record) {
+        Writer out = new Writer(record.executor(), 1);
+        out.add(position.text(), record);
+        return out.done();
     }
 
     /** Returns the hash by which pages with this position or id are found. */

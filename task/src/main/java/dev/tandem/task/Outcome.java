@@ -48,6 +48,11 @@ public sealed interface Outcome {
      */
     record Expired(@Nullable String error) implements Outcome {}
 
+    /** An operator cancelled the task while its handler ran, and the handler did not succeed. Its key goes on. */
+    record Cancelled() implements Outcome {
+        public static final Cancelled INSTANCE = new Cancelled();
+    }
+
     /** The handler never started. The task goes back without spending an attempt. */
     record NotStarted() implements Outcome {
         public static final NotStarted INSTANCE = new NotStarted();

@@ -9,8 +9,10 @@ import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.runtime.QueueBuilder;
 import dev.tandem.runtime.Tandem;
+import dev.tandem.scheduler.Admin;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
+import dev.tandem.scheduler.RunningTasks;
 import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.TaskState;
@@ -24,6 +26,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -159,5 +163,122 @@ abstract class LifecycleSuite {
             awaitState("own", TaskState.SUCCEEDED);
             assertThat(ran).containsExactly("own");
         }
+    }
+
+    @Test
+    void aHandlerThatRunsInAnotherProcessIsInterruptedAndItsKeyGoesOn() throws Exception {
+        CountDownLatch began = new CountDownLatch(2);
+        try (Tandem tandem = program("")
+                .handler("ship", String.class, (id, task) -> {
+                    ran.add(id);
+                    if (id.startsWith("long")) {
+                        began.countDown();
+                        new CountDownLatch(1).await();
+                    }
+                })
+                .start()) {
+            awaitHealthy(tandem);
+            submit(tandem, "long-1", "c-1");
+            submit(tandem, "long-2", "c-2");
+            submit(tandem, "behind", "c-1");
+            assertThat(began.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+
+            long asked = System.nanoTime();
+            RunningTasks.Request request =
+                    store.runningTasks().cancel(queue, "long-1").join();
+            await("interrupted")
+                    .atMost(PATIENCE)
+                    .until(() -> !request.interrupted().join().isEmpty());
+            long millis = (System.nanoTime() - asked) / 1_000_000;
+            request.close().join();
+
+            awaitState("long-1", TaskState.CANCELLED);
+            awaitState("behind", TaskState.SUCCEEDED);
+            assertThat(millis).as("time until the interrupt").isLessThan(1_000);
+            assertThat(store.runningTasks()
+                            .cancel(queue, "nobody")
+                            .join()
+                            .interrupted()
+                            .join())
+                    .isEmpty();
+            assertThat(ran).as("no other handler").containsExactlyInAnyOrder("long-1", "long-2", "behind");
+        }
+    }
+
+    @Test
+    void tasksThatWaitAreCancelledAndKeepThatTheyWere() throws Exception {
+        try (Tandem tandem = program("")
+                .handler("ship", String.class, (id, task) -> {
+                    ran.add(id);
+                    if (id.startsWith("fails")) {
+                        throw new IllegalStateException("no carrier");
+                    }
+                })
+                .start()) {
+            awaitHealthy(tandem);
+            submit(tandem, "fails", "c-1");
+            awaitState("fails", TaskState.RETRY);
+            submit(tandem, "parked", "c-1");
+            submit(tandem, "behind", "c-1");
+            submit(tandem, "far", "c-2", TaskOptions.delay("1d"));
+            for (String id : List.of("parked", "behind")) {
+                awaitState(id, TaskState.PARKED);
+            }
+            awaitState("far", TaskState.SCHEDULED);
+
+            for (String id : List.of("parked", "far", "fails")) {
+                TaskView seen = found(id);
+                assertThat(store.admin()
+                                .delete(seen.partition(), seen.position(), Admin.Deletion.WAITING)
+                                .join())
+                        .isEqualTo(Admin.Result.DONE);
+                assertThat(found(id).state()).isEqualTo(TaskState.CANCELLED);
+            }
+            assertThat(found("fails").envelope().attempts()).isEqualTo(1);
+            awaitState("behind", TaskState.SUCCEEDED);
+            assertThat(ran).containsExactly("fails", "behind");
+        }
+    }
+
+    @Test
+    void tasksThatWaitForTheirTimeGetAnotherOne() throws Exception {
+        try (Tandem tandem = program("")
+                .handler("ship", String.class, (id, task) -> {
+                    ran.add(id);
+                    if (id.startsWith("fails") && task.attempt() == 1) {
+                        throw new IllegalStateException("no carrier");
+                    }
+                })
+                .start()) {
+            awaitHealthy(tandem);
+            submit(tandem, "far", "c-1", TaskOptions.delay("1d"));
+            submit(tandem, "near", "c-2", TaskOptions.delay("60s"));
+            submit(tandem, "fails", "c-3");
+            awaitState("far", TaskState.SCHEDULED);
+            awaitState("near", TaskState.SCHEDULED);
+            awaitState("fails", TaskState.RETRY);
+            submit(tandem, "parked", "c-3");
+            awaitState("parked", TaskState.PARKED);
+
+            long later = System.currentTimeMillis() + Duration.ofDays(2).toMillis();
+            for (String id : List.of("far", "near", "fails")) {
+                assertThat(reschedule(id, later)).isEqualTo(Admin.Result.DONE);
+                assertThat(found(id).at()).isEqualTo(later);
+            }
+            assertThat(reschedule("parked", later)).isEqualTo(Admin.Result.OTHER_STATE);
+
+            for (String id : List.of("far", "near", "fails")) {
+                assertThat(reschedule(id, 0)).isEqualTo(Admin.Result.DONE);
+            }
+            for (String id : List.of("far", "near", "fails", "parked")) {
+                awaitState(id, TaskState.SUCCEEDED);
+            }
+            assertThat(ran).containsExactlyInAnyOrder("far", "near", "fails", "fails", "parked");
+            assertThat(reschedule("far", later)).isEqualTo(Admin.Result.OTHER_STATE);
+        }
+    }
+
+    private Admin.Result reschedule(String id, long at) {
+        return store.admin().reschedule(found(id), at).join();
     }
 }

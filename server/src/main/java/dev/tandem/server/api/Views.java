@@ -115,6 +115,12 @@ final class Views {
             @Nullable List<NoteViews.Line> log,
             @Nullable List<Attempt> history) {}
 
+    /** A cancelled task. @param state {@code cancelled}, or {@code interrupted} if its handler has not ended yet */
+    record Cancelled(int changed, String state) {}
+
+    /** A task with another time. @param at when it is due now */
+    record Rescheduled(int changed, Instant at) {}
+
     /** One attempt. @param error absent if it succeeded */
     record Attempt(
             int attempt,

@@ -130,7 +130,7 @@ final class RedisInspection implements Inspection {
                 .toList();
     }
 
-    private static TaskInfo info(TaskView view) {
+    static TaskInfo info(TaskView view) {
         TaskView.Claim claim = view.claim();
         TaskView.Success success = view.success();
         long at = claim == null ? view.at() : claim.startedAt();

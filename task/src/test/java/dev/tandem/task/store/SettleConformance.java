@@ -139,7 +139,7 @@ interface SettleConformance extends StoreFixture {
         first().takeCustody(park(P2, KEY, 2), park(P3, KEY, 3));
         DueTask due = first().claimDue(1, 0).claimed().get(0);
         long token = first().nextToken();
-        assertThat(first().settle(P1, due.token(), KEY, SettledMark.NONE, ended(TaskEnd.EXPIRED), token))
+        assertThat(first().settle(P1, due.token(), KEY, new SettledMark.Offset(1), ended(TaskEnd.EXPIRED), token))
                 .isInstanceOf(SettleResult.Next.class);
         assertThat(first().settle(P1, due.token(), KEY, new SettledMark.Offset(1), ended(TaskEnd.EXPIRED), 0))
                 .as("once more")
