@@ -59,7 +59,8 @@ public record TaskOptions(
         }
         for (Map.Entry<String, String> header : headers.entrySet()) {
             String name = header.getKey();
-            if (!Expiry.isOne(name, header.getValue()) && name.regionMatches(true, 0, "tandem-", 0, "tandem-".length())) {
+            if (!Expiry.isOne(name, header.getValue())
+                    && name.regionMatches(true, 0, "tandem-", 0, "tandem-".length())) {
                 throw new InvalidTaskException("The header '" + name
                         + "' is one of Tandem's own: use the option for it, such as delay or timeout");
             }

@@ -54,7 +54,8 @@ class TaskOptionsTest {
     @Test
     void aTaskMaySayWhenItExpires() {
         assertThat(TaskOptions.ttl("5m").headers()).containsExactly(java.util.Map.entry("tandem-ttl", "300000"));
-        assertThat(TaskOptions.expiresAt(Instant.ofEpochMilli(1_790_000_000_000L)).headers())
+        assertThat(TaskOptions.expiresAt(Instant.ofEpochMilli(1_790_000_000_000L))
+                        .headers())
                 .containsExactly(java.util.Map.entry("tandem-expires-at", "1790000000000"));
         assertThat(TaskOptions.ttl("5m").and(TaskOptions.ttl("1s")).headers()).containsEntry("tandem-ttl", "1000");
         assertRefused(() -> TaskOptions.ttl("0"), "The task's ttl is PT0S: it must be 1 ms to 3650 days");

@@ -61,6 +61,7 @@ final class Attempt implements TaskContext {
     private volatile long nextCheckAt;
     private volatile long endedNanos;
     private volatile @Nullable Duration snooze;
+    private volatile @Nullable Object result;
     // Most tasks note nothing, so these are made when they are needed.
     private volatile @Nullable AttemptCheckpoint checkpoint;
     private volatile @Nullable AttemptNotes notes;
@@ -319,16 +320,8 @@ final class Attempt implements TaskContext {
         return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
     }
 
-    /** Returns what {@link #waited} does, in milliseconds; {@link RunMeasurement#UNKNOWN} if it is not known. */
     private long waitMillis() {
-        Task task = run.task();
-        long due = Math.max(task.publishedAt(), task.notBefore());
-        // A dead task that an operator retries begins with the first attempt again.
-        if (due <= 0 || run.attempt() > 1 || task.headers().containsKey(AttemptHistory.HEADER)) {
-            return RunMeasurement.UNKNOWN;
-        }
-        long startedAt = clock.wallMillis() - (clock.millis() - startedMillis);
-        return Math.max(0, startedAt - due);
+        return FirstStarts.waitMillis(run, clock.wallMillis() - (clock.millis() - startedMillis));
     }
 
     /** Returns the measurement of this attempt, which has ended. */
@@ -370,6 +363,17 @@ final class Attempt implements TaskContext {
         return saved == null
                 ? Optional.empty()
                 : Optional.ofNullable(spec.payloads().readCheckpoint(saved, asType));
+    }
+
+    @Override
+    public void result(Object value) {
+        result = value;
+    }
+
+    /** Returns what the handler gave as the result of its task; null if nothing. */
+    @Nullable
+    Object result() {
+        return result;
     }
 
     @Override

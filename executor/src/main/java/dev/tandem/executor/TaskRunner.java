@@ -33,6 +33,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     private final ExecutorMetrics metrics;
     private final ProgressWriter progress;
     private final Expiration expiration;
+    private final KeptResults results;
     private final Supplier<? extends RandomGenerator> random;
     private final OutcomeCounters counters;
     private final BiConsumer<Run, Outcome> finished;
@@ -51,6 +52,7 @@ final class TaskRunner implements WorkerPool.RunAction {
         this.spec = spec;
         this.expiration = new Expiration(spec.policy().ttlMillis());
         this.clock = context.clock();
+        this.results = new KeptResults(spec, clock);
         this.watchdog = context.watchdog();
         this.quarantine = context.quarantine();
         this.metrics = context.metrics();
@@ -194,6 +196,9 @@ final class TaskRunner implements WorkerPool.RunAction {
                 : end;
         Outcome outcome = spec.deciderOf(run.task()).decide(counted, run.attempt(), maxAttempts, random.get());
         outcome = expiration.bounded(outcome, run.task(), clock.wallMillis());
+        if (outcome instanceof Outcome.Succeeded) {
+            run.recordResult(results.of(attempt));
+        }
         attempt.endNotes(outcome instanceof Outcome.Succeeded
                 || outcome instanceof Outcome.Expired
                 || outcome instanceof Outcome.Cancelled);

@@ -24,8 +24,7 @@ class ExpirationTest {
     private final AtomicInteger calls = new AtomicInteger();
 
     private Task expiringIn(long millis) {
-        return task("pay", "")
-                .withHeaders(Map.of(TaskHeaders.EXPIRES_AT, Long.toString(clock.wallMillis() + millis)));
+        return task("pay", "").withHeaders(Map.of(TaskHeaders.EXPIRES_AT, Long.toString(clock.wallMillis() + millis)));
     }
 
     private Outcome run(Task task, Result result) {
@@ -55,8 +54,8 @@ class ExpirationTest {
 
     @Test
     void aHandlerThatHasBegunIsNotInterrupted() {
-        Outcome ended = fixture.run(
-                queue().action("pay", context -> clock.advance(1_000)), TestRuns.of(expiringIn(500), 12));
+        Outcome ended =
+                fixture.run(queue().action("pay", context -> clock.advance(1_000)), TestRuns.of(expiringIn(500), 12));
         assertThat(ended).isEqualTo(Outcome.Succeeded.INSTANCE);
     }
 
@@ -85,8 +84,8 @@ class ExpirationTest {
     @Test
     void theRunnerKnowsTheTtlOfItsQueue() {
         Task old = task("pay", "").withPublishedAt(clock.wallMillis() - 1_000);
-        QueueSpec.Builder spec = queue().policy(QueuePolicy.ordered(1).withTtl(1_000))
-                .action("pay", context -> calls.incrementAndGet());
+        QueueSpec.Builder spec =
+                queue().policy(QueuePolicy.ordered(1).withTtl(1_000)).action("pay", context -> calls.incrementAndGet());
         assertThat(fixture.run(spec, TestRuns.of(old, 1))).isEqualTo(new Outcome.Expired(null));
         assertThat(calls).hasValue(0);
     }

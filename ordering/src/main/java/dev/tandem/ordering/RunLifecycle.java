@@ -222,7 +222,8 @@ final class RunLifecycle {
                 run.durationMillis(),
                 state.context.executor,
                 AttemptHistory.text(history),
-                end);
+                end,
+                end == TaskEnd.SUCCEEDED ? run.result() : null);
     }
 
     private Task withAttempt(Run run, String error) {
@@ -232,8 +233,7 @@ final class RunLifecycle {
     private Task withAttempt(Task task, Run run, String error) {
         return AttemptHistory.with(
                 task,
-                new AttemptRecord(
-                        run.attempt(), run.startedAt(), run.durationMillis(), state.context.executor, error));
+                new AttemptRecord(run.attempt(), run.startedAt(), run.durationMillis(), state.context.executor, error));
     }
 
     private static Task withLapses(Run run) {

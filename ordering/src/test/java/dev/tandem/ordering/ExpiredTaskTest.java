@@ -12,9 +12,8 @@ import org.junit.jupiter.api.Test;
 class ExpiredTaskTest {
 
     private static SuccessRecord last(CoreScript core) {
-        List<SuccessRecord> kept = core.store().successes().stream()
-                .map(each -> each.success())
-                .toList();
+        List<SuccessRecord> kept =
+                core.store().successes().stream().map(each -> each.success()).toList();
         return kept.get(kept.size() - 1);
     }
 

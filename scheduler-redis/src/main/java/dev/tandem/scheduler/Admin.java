@@ -141,8 +141,7 @@ public final class Admin {
                     seen.state() == TaskState.ACTIVE ? Result.ACTIVE : Result.OTHER_STATE);
         }
         Task task = envelope.task();
-        byte[] later = new Envelope(
-                        task.withNotBefore(dueAt), envelope.attempts(), envelope.token(), envelope.error())
+        byte[] later = new Envelope(task.withNotBefore(dueAt), envelope.attempts(), envelope.token(), envelope.error())
                 .encode();
         return change(
                 seen.partition(),

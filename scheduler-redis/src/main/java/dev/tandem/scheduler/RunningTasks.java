@@ -53,7 +53,8 @@ public final class RunningTasks {
         public CompletableFuture<List<String>> interrupted() {
             return connection
                     .run(commands -> commands.hget(connection.keys().cancels(), bytes(name + ANSWER)))
-                    .thenApply(found -> found == null ? List.of() : text(found).lines().toList());
+                    .thenApply(found ->
+                            found == null ? List.of() : text(found).lines().toList());
         }
 
         /** Forgets the request and its answer. */

@@ -152,7 +152,8 @@ final class SuccessFinder {
                 new Envelope(task, success.attempt(), 0, null),
                 null,
                 null,
-                new TaskView.Success(success.startedAt(), success.durationMillis(), success.executor()));
+                new TaskView.Success(
+                        success.startedAt(), success.durationMillis(), success.executor(), success.result()));
     }
 
     private static byte[] ascii(String text) {

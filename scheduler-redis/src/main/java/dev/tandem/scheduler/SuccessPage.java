@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is kept of the tasks that one request settles as successful. {@code include/success_pages.lua} describes the form
  * that scripts read. A record goes on, behind its position, with flags; attempt (a varint); start (6 bytes, ms); duration
- * (a varint); then what the flags announce, each a text behind its length: id, type, key, earlier attempts; and how the task
- * ended (1 byte) unless it succeeded. Programs of earlier versions pass over what follows the parts that they know.
+ * (a varint); then what the flags announce, each a text behind its length: id, type, key, earlier attempts; how the task
+ * ended (1 byte) unless it succeeded; and its result, a text. Programs of earlier versions pass over what follows the parts that they know.
  *
  * @param page empty if there is nothing to keep
  * @param hashes of all positions and ids in the page, 4 bytes each
@@ -38,6 +38,7 @@ record SuccessPage(byte[] page, byte[] hashes) {
     private static final int FLAG_KEY = 4;
     private static final int FLAG_ATTEMPTS = 8;
     private static final int FLAG_END = 32;
+    private static final int FLAG_RESULT = 64;
 
     /** Packs the records of those outcomes that are successes and have one. */
     static SuccessPage of(List<Settle> settles) {
@@ -100,8 +101,10 @@ record SuccessPage(byte[] page, byte[] hashes) {
         String key = optional(in, flags & FLAG_KEY);
         String attempts = optional(in, flags & FLAG_ATTEMPTS);
         TaskEnd end = (flags & FLAG_END) == 0 ? TaskEnd.SUCCEEDED : end(in.get());
+        String result = optional(in, flags & FLAG_RESULT);
         return new Kept(
-                position, new SuccessRecord(id, type, key, attempt, startedAt, duration, executor, attempts, end));
+                position,
+                new SuccessRecord(id, type, key, attempt, startedAt, duration, executor, attempts, end, result));
     }
 
     private static TaskEnd end(byte code) {
@@ -163,7 +166,8 @@ record SuccessPage(byte[] page, byte[] hashes) {
                     | (success.type() == null ? 0 : FLAG_TYPE)
                     | (success.key() == null ? 0 : FLAG_KEY)
                     | (success.attempts() == null ? 0 : FLAG_ATTEMPTS)
-                    | (success.end() == TaskEnd.SUCCEEDED ? 0 : FLAG_END));
+                    | (success.end() == TaskEnd.SUCCEEDED ? 0 : FLAG_END)
+                    | (success.result() == null ? 0 : FLAG_RESULT));
             varint(success.attempt());
             for (int shift = 40; shift >= 0; shift -= 8) {
                 raw((int) (success.startedAt() >>> shift));
@@ -178,6 +182,7 @@ record SuccessPage(byte[] page, byte[] hashes) {
             if (success.end() != TaskEnd.SUCCEEDED) {
                 raw(ScriptCodes.end(success.end()));
             }
+            optional(success.result());
             int length = size - from - 2;
             if (length > 0xFFFF) {
                 // Larger than any bound of its parts allows.

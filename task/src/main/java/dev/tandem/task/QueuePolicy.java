@@ -92,17 +92,34 @@ public record QueuePolicy(
                 maxBytesInMemory,
                 maxParkedPerKey,
                 maxParkedPerPartition,
-                maxBlockedKeys, ttlMillis);
+                maxBlockedKeys,
+                ttlMillis);
     }
 
     public QueuePolicy withMemory(int tasks, long bytes) {
         return new QueuePolicy(
-                ordered, concurrency, deadHead, tasks, bytes, maxParkedPerKey, maxParkedPerPartition, maxBlockedKeys, ttlMillis);
+                ordered,
+                concurrency,
+                deadHead,
+                tasks,
+                bytes,
+                maxParkedPerKey,
+                maxParkedPerPartition,
+                maxBlockedKeys,
+                ttlMillis);
     }
 
     public QueuePolicy withParked(int perKey, int perPartition) {
         return new QueuePolicy(
-                ordered, concurrency, deadHead, maxInMemory, maxBytesInMemory, perKey, perPartition, maxBlockedKeys, ttlMillis);
+                ordered,
+                concurrency,
+                deadHead,
+                maxInMemory,
+                maxBytesInMemory,
+                perKey,
+                perPartition,
+                maxBlockedKeys,
+                ttlMillis);
     }
 
     public QueuePolicy withDeadHead(DeadHead policy) {
@@ -114,7 +131,8 @@ public record QueuePolicy(
                 maxBytesInMemory,
                 maxParkedPerKey,
                 maxParkedPerPartition,
-                maxBlockedKeys, ttlMillis);
+                maxBlockedKeys,
+                ttlMillis);
     }
 
     public QueuePolicy withMaxBlockedKeys(int max) {
@@ -126,7 +144,8 @@ public record QueuePolicy(
                 maxBytesInMemory,
                 maxParkedPerKey,
                 maxParkedPerPartition,
-                max, ttlMillis);
+                max,
+                ttlMillis);
     }
 
     public QueuePolicy withTtl(long millis) {

@@ -55,7 +55,8 @@ final class TaskExpiry {
             return "the task's time ends beyond the year 9999: use a shorter " + TaskHeaders.TTL;
         }
         return notBefore > 0 && expiresAt <= notBefore
-                ? "the task can never run: its time is over at " + expiresAt + " (epoch milliseconds), and its earliest start"
+                ? "the task can never run: its time is over at " + expiresAt
+                        + " (epoch milliseconds), and its earliest start"
                         + " is " + notBefore + ". Use a later " + TaskHeaders.EXPIRES_AT + ", or " + TaskHeaders.TTL
                         + ", which counts from the earliest start"
                 : null;

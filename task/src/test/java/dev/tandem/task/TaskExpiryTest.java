@@ -48,7 +48,9 @@ class TaskExpiryTest {
 
     @Test
     void theTtlCountsFromTheEarliestStartAndTheEarlierTimeCounts() {
-        assertThat(read(Field.of("tandem-delay", "1h"), Field.of("tandem-ttl", "5m")).task().expiresAt())
+        assertThat(read(Field.of("tandem-delay", "1h"), Field.of("tandem-ttl", "5m"))
+                        .task()
+                        .expiresAt())
                 .isEqualTo(SENT + 3_900_000);
         assertThat(read(Field.of("tandem-ttl", "5m"), Field.of("tandem-expires-at", Long.toString(SENT + 60_000)))
                         .task()
@@ -98,8 +100,10 @@ class TaskExpiryTest {
     @Test
     void aHeaderThatAnEarlierVersionKeptAsItWasCountsIfItCanBeRead() {
         Task kept = Task.of("orders", null, new byte[0]);
-        assertThat(kept.withHeaders(Map.of("tandem-expires-at", "2026-09-21T14:15:00Z")).expiresAt())
+        assertThat(kept.withHeaders(Map.of("tandem-expires-at", "2026-09-21T14:15:00Z"))
+                        .expiresAt())
                 .isEqualTo(1_790_000_100_000L);
-        assertThat(kept.withHeaders(Map.of("tandem-expires-at", "soon")).expiresAt()).isZero();
+        assertThat(kept.withHeaders(Map.of("tandem-expires-at", "soon")).expiresAt())
+                .isZero();
     }
 }

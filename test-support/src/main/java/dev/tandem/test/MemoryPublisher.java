@@ -50,11 +50,10 @@ final class MemoryPublisher implements Publisher {
      * which time it expires, differ from what was sent.
      */
     private Task asRead(Task task) {
-        boolean event = task.headers()
-                .getOrDefault(TaskHeaders.CONTENT_TYPE, "")
-                .startsWith("application/cloudevents");
-        boolean expires = task.headers().containsKey(TaskHeaders.TTL)
-                || task.headers().containsKey(TaskHeaders.EXPIRES_AT);
+        boolean event =
+                task.headers().getOrDefault(TaskHeaders.CONTENT_TYPE, "").startsWith("application/cloudevents");
+        boolean expires =
+                task.headers().containsKey(TaskHeaders.TTL) || task.headers().containsKey(TaskHeaders.EXPIRES_AT);
         if (!event && !expires) {
             return task;
         }

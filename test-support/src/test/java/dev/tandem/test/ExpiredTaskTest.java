@@ -9,8 +9,8 @@ class ExpiredTaskTest {
 
     @Test
     void aTaskExpiresByTheClockOfTheTest() {
-        try (TestTandem tandem = TestTandem.start(
-                TestTandem.program().queue("orders").handler("ship", String.class, (text, task) -> {
+        try (TestTandem tandem =
+                TestTandem.start(TestTandem.program().queue("orders").handler("ship", String.class, (text, task) -> {
                     throw new IllegalStateException("no carrier");
                 }))) {
             tandem.client()

@@ -28,6 +28,7 @@ import org.springframework.util.unit.DataSize;
  * @param handlersMismatch what becomes of an executor that lacks handlers which others of the queue have
  * @param maxCheckpointBytes the largest checkpoint that a run may save
  * @param maxLogLines how many lines of the log of each task are kept; 0 for none
+ * @param maxResultBytes the longest result of a task that is kept; 0 for none
  * @param deadHead what becomes of a key whose head is dead; default: halt
  * @param maxInMemory the tasks of one partition that are kept in memory before it is paused
  * @param maxInMemoryBytes the same in bytes
@@ -62,6 +63,7 @@ public record QueueSettings(
         @DefaultValue("refuse") HandlersMismatch handlersMismatch,
         @DefaultValue("64KB") DataSize maxCheckpointBytes,
         @DefaultValue("20") int maxLogLines,
+        @DefaultValue("0B") DataSize maxResultBytes,
         @Nullable DeadHead deadHead,
         @DefaultValue("10000") int maxInMemory,
         @DefaultValue("64MB") DataSize maxInMemoryBytes,

@@ -23,6 +23,7 @@ final class QueueSettingsCheck {
             Set.of("host", "content-length", "connection", "expect", "upgrade", "transfer-encoding");
 
     private static final int MAX_ROUTING_KEY_BYTES = 255;
+    private static final int MAX_RESULT_BYTES = 32 << 10;
 
     private final TandemSettings settings;
     private final KnownHandlers handlers;
@@ -95,6 +96,7 @@ final class QueueSettingsCheck {
         problems.checkRange(prefix + "max-attempts", queue.maxAttempts(), 1, 1_000);
         problems.checkRange(
                 prefix + "max-checkpoint-bytes", queue.maxCheckpointBytes().toBytes(), 0, 1 << 20);
+        problems.checkRange(prefix + "max-result-bytes", queue.maxResultBytes().toBytes(), 0, MAX_RESULT_BYTES);
         problems.checkRange(prefix + "max-log-lines", queue.maxLogLines(), 0, 100);
         checkBounds(prefix, queue);
         checkLimits(prefix, queue);

@@ -91,7 +91,8 @@ abstract class LifecycleSuite {
     }
 
     private void awaitState(String id, TaskState state) {
-        await(id).atMost(PATIENCE)
+        await(id)
+                .atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(found(id).state()).isEqualTo(state));
     }
 

@@ -45,8 +45,7 @@ final class LifecycleController {
     Views.Cancelled cancel(@PathVariable String queue, @PathVariable String id) {
         queues.get(queue);
         Optional<TaskInfo> seen = lookup.maybe(queue, id);
-        TaskRef ref = seen.map(TaskInfo::ref)
-                .orElseGet(() -> TaskRef.parse(id).orElse(null));
+        TaskRef ref = seen.map(TaskInfo::ref).orElseGet(() -> TaskRef.parse(id).orElse(null));
         Cancellation cancellation = administration.cancel(queue, ref, id);
         TaskInfo task = cancellation.task();
         return switch (cancellation.result()) {
@@ -125,9 +124,7 @@ final class LifecycleController {
         long now = clock.millis();
         List<Field> fields = new ArrayList<>();
         fields.add(
-                at == null
-                        ? Field.of(TaskHeaders.DELAY, String.valueOf(delay))
-                        : Field.of(TaskHeaders.NOT_BEFORE, at));
+                at == null ? Field.of(TaskHeaders.DELAY, String.valueOf(delay)) : Field.of(TaskHeaders.NOT_BEFORE, at));
         TaskHeaders.Read read = new TaskHeaders(queue, TaskHeaders.Dialect.KAFKA, 1)
                 .read(fields, new TaskHeaders.Origin(null, null, null, null, now, now), null);
         if (read.unreadable() != null) {

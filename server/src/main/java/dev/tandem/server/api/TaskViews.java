@@ -88,6 +88,7 @@ final class TaskViews {
                 json ? null : text,
                 payload == null || text != null ? null : Base64.getEncoder().encodeToString(payload),
                 info.durationMillis(),
+                !withPayload || info.result() == null ? null : new JsonText(info.result()),
                 NoteViews.Progress.of(info.notes().progress()),
                 NoteViews.Checkpoint.of(info.notes().checkpoint()),
                 NoteViews.Line.of(info.notes().log()),

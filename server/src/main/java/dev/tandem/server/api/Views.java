@@ -110,6 +110,7 @@ final class Views {
             @Nullable String payloadText,
             @Nullable String payloadBase64,
             @Nullable Long durationMillis,
+            @Nullable JsonText result,
             NoteViews.@Nullable Progress progress,
             NoteViews.@Nullable Checkpoint checkpoint,
             @Nullable List<NoteViews.Line> log,

@@ -50,7 +50,8 @@ final class TasksCommand implements Runnable {
     @Option(
             names = "--state",
             paramLabel = "STATE",
-            description = "active, scheduled, retry, parked, dead, succeeded, expired or cancelled (default: all, by due time)")
+            description =
+                    "active, scheduled, retry, parked, dead, succeeded, expired or cancelled (default: all, by due time)")
     private @Nullable String state;
 
     @Option(names = "--key", paramLabel = "KEY", description = "only those of this key")
@@ -85,17 +86,15 @@ final class TasksCommand implements Runnable {
             return answer;
         });
         changes.make(ids);
-        interrupted.forEach(each -> changes.note("The handler of " + each + " was interrupted, and has not ended yet."));
+        interrupted.forEach(
+                each -> changes.note("The handler of " + each + " was interrupted, and has not ended yet."));
         changes.print(cancelServer, "cancelled");
     }
 
     @Command(
             name = "reschedule",
             mixinStandardHelpOptions = true,
-            description = {
-                "Gives tasks that are scheduled, or wait for their next attempt, another time.",
-                ""
-            })
+            description = {"Gives tasks that are scheduled, or wait for their next attempt, another time.", ""})
     void reschedule(
             @Mixin ServerOptions rescheduleServer,
             @ArgGroup(multiplicity = "1") When when,

@@ -149,7 +149,8 @@ final class RedisInspection implements Inspection {
                 view.envelope(),
                 success == null ? null : success.durationMillis(),
                 history(view),
-                view.notes());
+                view.notes(),
+                success == null ? null : success.result());
     }
 
     private static List<AttemptRecord> history(TaskView view) {

@@ -51,7 +51,9 @@ final class TaskCanceller {
             Admin.Result result = known == null ? Admin.Result.ACTIVE : cancelWaiting(queue, known);
             if (result != Admin.Result.ACTIVE) {
                 TaskView seen = view(queue, known);
-                boolean ended = result != Admin.Result.DONE && seen != null && seen.state().isFinal();
+                boolean ended = result != Admin.Result.DONE
+                        && seen != null
+                        && seen.state().isFinal();
                 CancelResult now = result == Admin.Result.DONE
                         ? CancelResult.CANCELLED
                         : ended ? CancelResult.ENDED : CancelResult.NOT_FOUND;
@@ -119,15 +121,15 @@ final class TaskCanceller {
     /** Waits until the outcome of an interrupted run is recorded. */
     private Cancellation awaitEnd(String queue, TaskRef ref, long began) {
         TaskView seen = view(queue, ref);
-        while (System.nanoTime() - began < END_NANOS && (seen == null || !seen.state().isFinal())) {
+        while (System.nanoTime() - began < END_NANOS
+                && (seen == null || !seen.state().isFinal())) {
             LockSupport.parkNanos(LOOK_NANOS);
             seen = view(queue, ref);
         }
         if (seen == null || !seen.state().isFinal()) {
             return cancellation(CancelResult.INTERRUPTED, seen);
         }
-        return cancellation(
-                seen.state() == TaskState.CANCELLED ? CancelResult.CANCELLED : CancelResult.ENDED, seen);
+        return cancellation(seen.state() == TaskState.CANCELLED ? CancelResult.CANCELLED : CancelResult.ENDED, seen);
     }
 
     private @Nullable TaskRef find(String queue, String id) {
@@ -135,7 +137,8 @@ final class TaskCanceller {
         if (found.size() != 1) {
             return null;
         }
-        return new TaskRef(found.get(0).partition().name(), found.get(0).position().text());
+        return new TaskRef(
+                found.get(0).partition().name(), found.get(0).position().text());
     }
 
     private @Nullable TaskView view(String queue, @Nullable TaskRef ref) {

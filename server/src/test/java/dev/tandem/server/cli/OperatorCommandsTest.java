@@ -122,7 +122,8 @@ class OperatorCommandsTest {
 
     @Test
     void tasksGetAnotherTime() {
-        assertThat(run("tasks", "reschedule", "orders", "a", "b", "--delay", "5m")).isZero();
+        assertThat(run("tasks", "reschedule", "orders", "a", "b", "--delay", "5m"))
+                .isZero();
         assertThat(run("tasks", "reschedule", "orders", "a", "--now")).isZero();
         assertThat(run("tasks", "reschedule", "orders", "a", "--at", "2030-01-31T08:00:00Z"))
                 .isZero();

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param executor the process that ran it
  * @param attempts the attempts before it, as the value of {@link dev.tandem.task.AttemptHistory#HEADER}; null if none
  * @param end how it ended
+ * @param result what its handler returned, as JSON; null if nothing is kept
  */
 public record SuccessRecord(
         @Nullable String id,
@@ -21,7 +22,22 @@ public record SuccessRecord(
         long durationMillis,
         String executor,
         @Nullable String attempts,
-        TaskEnd end) {
+        TaskEnd end,
+        @Nullable String result) {
+
+    /** Makes the record of a task whose handler returned nothing. */
+    public SuccessRecord(
+            @Nullable String id,
+            @Nullable String type,
+            @Nullable String key,
+            int attempt,
+            long startedAt,
+            long durationMillis,
+            String executor,
+            @Nullable String attempts,
+            TaskEnd end) {
+        this(id, type, key, attempt, startedAt, durationMillis, executor, attempts, end, null);
+    }
 
     /** Makes the record of a task that succeeded. */
     public SuccessRecord(
