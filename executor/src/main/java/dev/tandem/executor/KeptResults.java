@@ -13,6 +13,9 @@ final class KeptResults {
 
     private static final long LOG_WINDOW_MILLIS = 60_000;
 
+    /** The result of a handler that gives none, as JSON. So whoever waits for it hears at once that it has ended. */
+    private static final String NOTHING = "null";
+
     private final String queue;
     private final PayloadReader payloads;
     private final int maxBytes;
@@ -25,12 +28,12 @@ final class KeptResults {
         this.lost = new LogRateLimiter(clock, 3, LOG_WINDOW_MILLIS);
     }
 
-    /** Returns the result of an attempt that succeeded, as JSON; null if there is none, or none can be kept. */
+    /** Returns the result of an attempt that succeeded, as JSON; null if none is kept. */
     @Nullable
     String of(Attempt attempt) {
         Object result = attempt.result();
         if (result == null || maxBytes == 0) {
-            return null;
+            return maxBytes == 0 ? null : NOTHING;
         }
         try {
             String json = payloads.json().writeValueAsString(result);

@@ -145,7 +145,7 @@ public final class TandemBuilder {
         TandemClientBuilder client = QueueClients.builder(program.all()).json(json);
         program.submitInterceptors().forEach(client::interceptor);
         Tandem tandem =
-                new Tandem(program.own(), client.build(), program.handlers(), metrics, virtualThreads, shutdownHook);
+                new Tandem(program.own(), client.build(), json, program.handlers(), metrics, virtualThreads, shutdownHook);
         tandem.start();
         return tandem;
     }

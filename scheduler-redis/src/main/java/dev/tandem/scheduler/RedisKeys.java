@@ -84,6 +84,11 @@ final class RedisKeys {
         return namespace + ":{" + queue + "}:changed";
     }
 
+    /** Returns the channel that says which tasks of a queue have ended with results. */
+    String endsChannel(String queue) {
+        return namespace + ":{" + queue + "}:ended";
+    }
+
     /** Returns the key of the times at which each executor was last seen, in epoch milliseconds. */
     byte[] executors() {
         return bytes(namespace + ":{executors}:seen");

@@ -55,6 +55,7 @@ public final class RedisStore implements Store {
     private final Admin admin;
     private final Presence presence;
     private final RunningTasks runningTasks;
+    private final TaskEnds taskEnds;
     private final ProcessRegistry processes;
     private final Housekeeper housekeeper;
     /** By queue: partitions that its broker does not have any more, and that hold nothing to run. */
@@ -85,6 +86,7 @@ public final class RedisStore implements Store {
         inspector = new Inspector(adminConnection);
         admin = new Admin(adminConnection, inspector);
         runningTasks = new RunningTasks(adminConnection, wakeups);
+        taskEnds = new TaskEnds(adminConnection, wakeups, inspector, thread);
         presence = new Presence(adminConnection, wakeups);
         housekeeper = new Housekeeper(adminConnection, admin, retention, memory::haveAllRoom);
         processes = new ProcessRegistry(adminConnection, inspector);
@@ -229,6 +231,11 @@ public final class RedisStore implements Store {
     /** Returns what asks executors to cancel the tasks that they run. */
     public RunningTasks runningTasks() {
         return runningTasks;
+    }
+
+    /** Returns what waits for the ends of tasks. */
+    public TaskEnds taskEnds() {
+        return taskEnds;
     }
 
     /** Returns the registry of live executors. */

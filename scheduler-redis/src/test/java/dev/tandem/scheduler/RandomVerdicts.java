@@ -35,6 +35,7 @@ final class RandomVerdicts {
                 token % 100_000,
                 "executor",
                 token % 5 == 0 ? "1\t0\t0\t\tfailed" : null,
-                token % 7 == 0 ? TaskEnd.EXPIRED : token % 11 == 0 ? TaskEnd.CANCELLED : TaskEnd.SUCCEEDED);
+                token % 7 == 0 ? TaskEnd.EXPIRED : token % 11 == 0 ? TaskEnd.CANCELLED : TaskEnd.SUCCEEDED,
+                token % 3 == 0 ? "{\"n\":" + token + "}" : null);
     }
 }

@@ -63,7 +63,7 @@ public record QueueSettings(
         @DefaultValue("refuse") HandlersMismatch handlersMismatch,
         @DefaultValue("64KB") DataSize maxCheckpointBytes,
         @DefaultValue("20") int maxLogLines,
-        @DefaultValue("0B") DataSize maxResultBytes,
+        @DefaultValue("0KB") DataSize maxResultBytes,
         @Nullable DeadHead deadHead,
         @DefaultValue("10000") int maxInMemory,
         @DefaultValue("64MB") DataSize maxInMemoryBytes,

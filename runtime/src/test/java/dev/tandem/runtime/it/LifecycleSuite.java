@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.TaskOptions;
+import dev.tandem.api.TaskRef;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.api.TaskResultException;
+import dev.tandem.api.TaskResultException.Reason;
 import dev.tandem.runtime.QueueBuilder;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.scheduler.Admin;
@@ -75,8 +79,9 @@ abstract class LifecycleSuite {
                 .untilAsserted(() -> assertThat(tandem.status().problems()).isEmpty());
     }
 
-    private void submit(Tandem tandem, String id, String key, TaskOptions... options) throws InterruptedException {
-        tandem.client()
+    private TaskRef<?> submit(Tandem tandem, String id, String key, TaskOptions... options)
+            throws InterruptedException {
+        return tandem.client()
                 .submit(TaskRequest.of(queue, "ship", id)
                         .withKey(key)
                         .with(TaskOptions.id(id))
@@ -146,20 +151,17 @@ abstract class LifecycleSuite {
 
     @Test
     void tasksThatNameNoTimeExpireByTheTtlOfTheirQueue() throws Exception {
-        try (Tandem before = program(", ttl: 1s")
+        // Before the program starts, so that it starts no task.
+        store.admin().pause(queue).join();
+        try (Tandem tandem = program(", ttl: 300ms")
                 .handler("ship", String.class, (id, task) -> ran.add(id))
                 .start()) {
-            awaitHealthy(before);
-            submit(before, "own", "c-1", TaskOptions.delay("1500ms"), TaskOptions.ttl("1h"));
-            store.admin().pause(queue).join();
-            await().atMost(PATIENCE)
-                    .until(() -> before.status().problems().stream().anyMatch(each -> each.contains("paused"))
-                            || !found("own").state().isFinal());
-            submit(before, "short", "c-2", TaskOptions.delay("100ms"));
-            awaitState("short", TaskState.SCHEDULED);
-            long due = found("short").at();
-            await().atMost(PATIENCE).until(() -> System.currentTimeMillis() > due + 1_000);
+            submit(tandem, "short", "c-1");
+            submit(tandem, "own", "c-1", TaskOptions.ttl("1h"));
+            long over = System.currentTimeMillis() + 301;
+            await().atMost(PATIENCE).until(() -> System.currentTimeMillis() > over);
             store.admin().resume(queue).join();
+
             awaitState("short", TaskState.EXPIRED);
             awaitState("own", TaskState.SUCCEEDED);
             assertThat(ran).containsExactly("own");
@@ -281,5 +283,76 @@ abstract class LifecycleSuite {
 
     private Admin.Result reschedule(String id, long at) {
         return store.admin().reschedule(found(id), at).join();
+    }
+
+    @Test
+    void whatAHandlerReturnsIsKeptWithItsSuccess() throws Exception {
+        try (Tandem tandem = program(", max-result-bytes: 1KB")
+                .handler("ship", String.class, (id, task) -> {
+                    task.result(Map.of("ship", id.startsWith("long") ? "x".repeat(2_000) : id));
+                    if (id.startsWith("fails")) {
+                        throw new IllegalStateException("no carrier");
+                    }
+                })
+                .start()) {
+            awaitHealthy(tandem);
+            submit(tandem, "fails", "c-2");
+            // A key that is fast enough for rows.
+            for (int i = 0; i < 50; i++) {
+                submit(tandem, "ship-" + i, "c-1");
+            }
+            submit(tandem, "long", "c-1");
+
+            awaitState("long", TaskState.SUCCEEDED);
+            assertThat(found("long").success().result()).isNull();
+            for (int i = 0; i < 50; i++) {
+                assertThat(found("ship-" + i).success().result()).isEqualTo("{\"ship\":\"ship-" + i + "\"}");
+            }
+            assertThat(found("fails").state()).isEqualTo(TaskState.RETRY);
+        }
+    }
+
+    @Test
+    void resultsAreAwaitedByAMessageAndNotByAskingAgainAndAgain() throws Exception {
+        try (Tandem tandem = program(", max-result-bytes: 1KB")
+                .handler("ship", String.class, (id, task) -> {
+                    if (id.startsWith("fails")) {
+                        throw new FatalTaskException("no such order");
+                    } else if (!id.startsWith("nothing")) {
+                        task.result(Map.of("ship", id));
+                    }
+                })
+                .start()) {
+            awaitHealthy(tandem);
+            long began = System.nanoTime();
+            for (int i = 0; i < 10; i++) {
+                TaskRef<?> ref = submit(tandem, "ship-" + i, "c-1");
+                assertThat(tandem.results().await(ref, Map.class, PATIENCE)).isEqualTo(Map.of("ship", "ship-" + i));
+            }
+            assertThat(Duration.ofNanos(System.nanoTime() - began))
+                    .as("without messages each takes two seconds")
+                    .isLessThan(Duration.ofSeconds(10));
+
+            assertThat(tandem.results().await(submit(tandem, "nothing", "c-1"), Map.class, PATIENCE))
+                    .isNull();
+            TaskRef<?> ship = submit(tandem, "ship-x", "c-1");
+            assertThat(tandem.results().await(ship, Void.class, PATIENCE)).isNull();
+            assertReason(tandem, ship, Integer.class, PATIENCE, Reason.UNREADABLE);
+            assertReason(tandem, submit(tandem, "fails", "c-2"), Map.class, PATIENCE, Reason.DEAD);
+            TaskRef<?> late = submit(tandem, "late", "c-3", TaskOptions.expiresAt(Instant.EPOCH));
+            assertReason(tandem, late, Map.class, PATIENCE, Reason.EXPIRED);
+            TaskRef<?> far = submit(tandem, "far", "c-3", TaskOptions.delay("1h"));
+            assertReason(tandem, far, Map.class, Duration.ofMillis(100), Reason.NOT_IN_TIME);
+            assertThatThrownBy(() -> tandem.results().await(far, Map.class, Duration.ZERO))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    private static void assertReason(
+            Tandem tandem, TaskRef<?> task, Class<?> type, Duration timeout, Reason reason) {
+        assertThatThrownBy(() -> tandem.results().await(task, type, timeout))
+                .isInstanceOfSatisfying(
+                        TaskResultException.class,
+                        failure -> assertThat(failure.reason()).isEqualTo(reason));
     }
 }
