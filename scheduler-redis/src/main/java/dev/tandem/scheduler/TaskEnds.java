@@ -50,7 +50,8 @@ public final class TaskEnds {
                 }
             }
             if (!hashes.isEmpty()) {
-                byte[] channel = bytes(connection.keys().endsChannel(step.header().partition().queue()));
+                byte[] channel = bytes(
+                        connection.keys().endsChannel(step.header().partition().queue()));
                 byte[] message = bytes(hashes.toString());
                 // If it is lost, whoever waits looks a little later.
                 connection.run(commands -> commands.publish(channel, message));
@@ -78,8 +79,7 @@ public final class TaskEnds {
     public CompletableFuture<Optional<TaskView>> await(String queue, String id, Duration timeout) {
         Waiting waiting = new Waiting(queue, id);
         waiting.begin();
-        return waiting
-                .end
+        return waiting.end
                 .completeOnTimeout(Optional.empty(), timeout.toNanos(), TimeUnit.NANOSECONDS)
                 .whenComplete((found, failure) -> waiting.close());
     }

@@ -348,8 +348,7 @@ abstract class LifecycleSuite {
         }
     }
 
-    private static void assertReason(
-            Tandem tandem, TaskRef<?> task, Class<?> type, Duration timeout, Reason reason) {
+    private static void assertReason(Tandem tandem, TaskRef<?> task, Class<?> type, Duration timeout, Reason reason) {
         assertThatThrownBy(() -> tandem.results().await(task, type, timeout))
                 .isInstanceOfSatisfying(
                         TaskResultException.class,
