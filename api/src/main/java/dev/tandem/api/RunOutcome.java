@@ -11,8 +11,8 @@ public enum RunOutcome {
     /** The task runs again without having spent an attempt. Nothing has failed. */
     SNOOZED,
     /**
-     * The handler was interrupted, at its timeout or because the process ends, or its claim ran out. Whether another attempt
-     * follows is decided after the interceptors.
+     * The handler was interrupted, at its timeout, because the process ends or because its task was cancelled, or its claim ran
+     * out. Whether another attempt follows is decided after the interceptors.
      */
     INTERRUPTED;
 

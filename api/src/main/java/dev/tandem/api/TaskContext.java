@@ -158,6 +158,15 @@ public interface TaskContext {
         return Optional.empty();
     }
 
+    /**
+     * Gives the result of the task, which is kept if the attempt succeeds: with what is kept of the success, for as long, and
+     * only if the setting {@code max-result-bytes} of the queue allows its size. Then it is shown with the task. The last call
+     * counts. What a handler method of Spring returns is its result.
+     *
+     * @param value becomes JSON
+     */
+    default void result(Object value) {}
+
     /** Notes how far the work is; see {@link #progress(long, long, String)}. */
     default void progress(long done, long total) {
         progress(done, total, "");

@@ -34,6 +34,7 @@ public record TaskOptions(
 
     private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
     private static final Duration MAX_TIMEOUT = Duration.ofDays(366);
+    private static final Duration MAX_TTL = Duration.ofDays(3_650);
     private static final int MAX_ATTEMPTS = 1_000_000;
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999Z");
 
@@ -56,8 +57,10 @@ public record TaskOptions(
             throw new InvalidTaskException("The task has a delay of " + delay + " and an earliest start of " + notBefore
                     + ": give one of them");
         }
-        for (String name : headers.keySet()) {
-            if (name.regionMatches(true, 0, "tandem-", 0, "tandem-".length())) {
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            String name = header.getKey();
+            if (!Expiry.isOne(name, header.getValue())
+                    && name.regionMatches(true, 0, "tandem-", 0, "tandem-".length())) {
                 throw new InvalidTaskException("The header '" + name
                         + "' is one of Tandem's own: use the option for it, such as delay or timeout");
             }
@@ -94,6 +97,32 @@ public record TaskOptions(
     /** Returns the earliest start. */
     public static TaskOptions notBefore(Instant value) {
         return new TaskOptions(null, null, value, null, null, null, Map.of());
+    }
+
+    /**
+     * Returns that the task expires if its handler has not begun by then: it never runs, and its key goes on.
+     *
+     * @param value later than the earliest start
+     */
+    public static TaskOptions expiresAt(Instant value) {
+        require(!value.isAfter(LATEST), "expiresAt", value, "in the year 9999 or before");
+        return new TaskOptions(null, null, null, null, null, null, Expiry.at(value));
+    }
+
+    /**
+     * Returns that the task expires if its handler has not begun for this long after the task is due: it never runs, and its key
+     * goes on. If an {@link #expiresAt} is given too, the earlier time counts.
+     *
+     * @param value 1 ms or more
+     */
+    public static TaskOptions ttl(Duration value) {
+        require(value.compareTo(MIN_TIMEOUT) >= 0 && value.compareTo(MAX_TTL) <= 0, "ttl", value, "1 ms to 3650 days");
+        return new TaskOptions(null, null, null, null, null, null, Expiry.ttl(value));
+    }
+
+    /** Returns a {@link #ttl(Duration)}, in the form of {@link #delay(String)}. */
+    public static TaskOptions ttl(String value) {
+        return ttl(Durations.parse("ttl", value));
     }
 
     /** Returns the longest run. */

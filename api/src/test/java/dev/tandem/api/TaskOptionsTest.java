@@ -52,6 +52,18 @@ class TaskOptionsTest {
     }
 
     @Test
+    void aTaskMaySayWhenItExpires() {
+        assertThat(TaskOptions.ttl("5m").headers()).containsExactly(java.util.Map.entry("tandem-ttl", "300000"));
+        assertThat(TaskOptions.expiresAt(Instant.ofEpochMilli(1_790_000_000_000L))
+                        .headers())
+                .containsExactly(java.util.Map.entry("tandem-expires-at", "1790000000000"));
+        assertThat(TaskOptions.ttl("5m").and(TaskOptions.ttl("1s")).headers()).containsEntry("tandem-ttl", "1000");
+        assertRefused(() -> TaskOptions.ttl("0"), "The task's ttl is PT0S: it must be 1 ms to 3650 days");
+        assertRefused(() -> TaskOptions.expiresAt(Instant.MAX), "in the year 9999 or before");
+        assertRefused(() -> TaskOptions.header("tandem-ttl", "a while"), "'tandem-ttl' is one of Tandem's own");
+    }
+
+    @Test
     void durationsAreReadInEveryForm() {
         for (String text : List.of("300000", "300000ms", "300s", "5m", " PT5M ")) {
             assertThat(Durations.parse("delay", text)).as(text).isEqualTo(Duration.ofMinutes(5));

@@ -1,6 +1,5 @@
 package dev.tandem.executor;
 
-import dev.tandem.api.CheckpointException;
 import dev.tandem.api.Result;
 import dev.tandem.api.RetryPolicy;
 import dev.tandem.api.TaskContext;
@@ -14,7 +13,6 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +40,7 @@ final class Attempt implements TaskContext {
         INTERRUPTING,
         TIMED_OUT,
         STOPPED,
+        CANCELLED,
         ENDED
     }
 
@@ -62,6 +61,7 @@ final class Attempt implements TaskContext {
     private volatile long nextCheckAt;
     private volatile long endedNanos;
     private volatile @Nullable Duration snooze;
+    private volatile @Nullable Object result;
     // Most tasks note nothing, so these are made when they are needed.
     private volatile @Nullable AttemptCheckpoint checkpoint;
     private volatile @Nullable AttemptNotes notes;
@@ -130,6 +130,11 @@ final class Attempt implements TaskContext {
         }
     }
 
+    /** Interrupts the handler because its task is cancelled. @return false if it has ended, or was interrupted before */
+    boolean cancel() {
+        return interrupt(State.CANCELLED);
+    }
+
     private boolean interrupt(State reason) {
         if (!state.compareAndSet(State.RUNNING, State.INTERRUPTING)) {
             return false;
@@ -150,13 +155,25 @@ final class Attempt implements TaskContext {
             while (state.get() == State.INTERRUPTING) {
                 Thread.onSpinWait();
             }
-            counted =
-                    state.get() == State.TIMED_OUT ? new AttemptEnd.TimedOut(timeoutMillis) : new AttemptEnd.Stopped();
+            counted = interrupted(handlerEnd);
         }
         // Clears our interrupt, or one that the handler left behind.
         Thread.interrupted();
         endedNanos = System.nanoTime();
         return counted;
+    }
+
+    /** Returns the end that counts. Only a cancelled handler that has done its work all the same has succeeded. */
+    private AttemptEnd interrupted(AttemptEnd handlerEnd) {
+        return switch (state.get()) {
+            case TIMED_OUT -> new AttemptEnd.TimedOut(timeoutMillis);
+            case CANCELLED ->
+                handlerEnd instanceof AttemptEnd.Returned returned
+                                && withSnooze(returned.result()) instanceof Result.Done
+                        ? handlerEnd
+                        : new AttemptEnd.Cancelled();
+            default -> new AttemptEnd.Stopped();
+        };
     }
 
     /** Returns the result of a handler: what it returned, unless it succeeded and had asked to run again. */
@@ -303,16 +320,8 @@ final class Attempt implements TaskContext {
         return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
     }
 
-    /** Returns what {@link #waited} does, in milliseconds; {@link RunMeasurement#UNKNOWN} if it is not known. */
     private long waitMillis() {
-        Task task = run.task();
-        long due = Math.max(task.publishedAt(), task.notBefore());
-        // A dead task that an operator retries begins with the first attempt again.
-        if (due <= 0 || run.attempt() > 1 || task.headers().containsKey(AttemptHistory.HEADER)) {
-            return RunMeasurement.UNKNOWN;
-        }
-        long startedAt = clock.wallMillis() - (clock.millis() - startedMillis);
-        return Math.max(0, startedAt - due);
+        return FirstStarts.waitMillis(run, clock.wallMillis() - (clock.millis() - startedMillis));
     }
 
     /** Returns the measurement of this attempt, which has ended. */
@@ -340,7 +349,7 @@ final class Attempt implements TaskContext {
 
     @Override
     public void checkpoint(Object value) {
-        await(checkpointAsync(value));
+        AttemptCheckpoint.await(checkpointAsync(value));
     }
 
     @Override
@@ -350,23 +359,21 @@ final class Attempt implements TaskContext {
 
     @Override
     public <T> Optional<T> checkpoint(Class<T> asType) {
-        byte[] saved = await(checkpoint().read());
+        byte[] saved = AttemptCheckpoint.await(checkpoint().read());
         return saved == null
                 ? Optional.empty()
                 : Optional.ofNullable(spec.payloads().readCheckpoint(saved, asType));
     }
 
-    private static <T> T await(CompletableFuture<T> future) {
-        try {
-            return future.get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CheckpointException("The handler was interrupted while it waited for the store", e);
-        } catch (ExecutionException e) {
-            Throwable cause = e.getCause();
-            // A new exception, so that the stack shows the call of the handler.
-            throw new CheckpointException(String.valueOf(cause.getMessage()), cause);
-        }
+    @Override
+    public void result(Object value) {
+        result = value;
+    }
+
+    /** Returns what the handler gave as the result of its task; null if nothing. */
+    @Nullable
+    Object result() {
+        return result;
     }
 
     @Override

@@ -197,4 +197,22 @@ final class AttemptCheckpoint {
         long millis = Math.min(MAX_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(tries, 10));
         return CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS);
     }
+
+    /**
+     * Waits for a save or a read of a checkpoint.
+     *
+     * @throws CheckpointException if it failed, or the thread was interrupted
+     */
+    static <T> T await(CompletableFuture<T> future) {
+        try {
+            return future.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CheckpointException("The handler was interrupted while it waited for the store", e);
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause();
+            // A new exception, so that the stack shows the call of the handler.
+            throw new CheckpointException(String.valueOf(cause.getMessage()), cause);
+        }
+    }
 }

@@ -12,6 +12,9 @@ sealed interface AttemptEnd {
     /** The handler was interrupted at its timeout. Its result or exception does not count. */
     record TimedOut(long timeoutMillis) implements AttemptEnd {}
 
+    /** The handler was interrupted because its task was cancelled, and did not succeed all the same. */
+    record Cancelled() implements AttemptEnd {}
+
     /** The handler was interrupted because the process ends, or was never called. */
     record Stopped() implements AttemptEnd {}
 }

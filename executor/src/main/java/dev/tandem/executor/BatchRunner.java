@@ -6,6 +6,7 @@ import dev.tandem.task.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import org.slf4j.Logger;
@@ -124,7 +125,7 @@ final class BatchRunner implements WorkerPool.RunAction {
         List<Attempt> attempts = new ArrayList<>(batch.runs().size());
         for (Waiting each : batch.runs()) {
             Run run = each.run();
-            if (!alone.mayNotStart(run)) {
+            if (alone.withoutHandler(run) == null) {
                 String type = spec.handlers().typeOf(run.task().type());
                 int maxAttempts = spec.maxAttemptsOf(run.task());
                 attempts.add(
@@ -174,14 +175,18 @@ final class BatchRunner implements WorkerPool.RunAction {
         }
     }
 
-    /** Adds that all other runs did not start. */
-    private static List<Outcome> outcomes(RunBatch batch, List<Attempt> attempts, List<Outcome> decided) {
+    /** Adds that all other runs did not start, or that their tasks have expired. */
+    private List<Outcome> outcomes(RunBatch batch, List<Attempt> attempts, List<Outcome> decided) {
         List<Outcome> all = new ArrayList<>(batch.runs().size());
         int next = 0;
         for (Waiting each : batch.runs()) {
             boolean ran = next < attempts.size() && attempts.get(next).run() == each.run();
-            all.add(ran ? decided.get(next++) : Outcome.NotStarted.INSTANCE);
+            all.add(ran ? decided.get(next++) : notRun(each.run()));
         }
         return all;
+    }
+
+    private Outcome notRun(Run run) {
+        return Objects.requireNonNullElse(alone.withoutHandler(run), Outcome.NotStarted.INSTANCE);
     }
 }

@@ -11,6 +11,12 @@ final class OutcomeCounters {
     final LongAdder snoozed = new LongAdder();
 
     final LongAdder dead = new LongAdder();
+    /** Tasks whose time was over before their handler began, or would have been before their next attempt. */
+    final LongAdder expired = new LongAdder();
+
+    /** Tasks that were cancelled while they ran. */
+    final LongAdder cancelled = new LongAdder();
+
     final LongAdder notStarted = new LongAdder();
     /** Attempts that failed, and not for good by their own decision. They also count as retried or dead. */
     final LongAdder failedAttempts = new LongAdder();
@@ -26,6 +32,10 @@ final class OutcomeCounters {
             snoozed.increment();
         } else if (outcome instanceof Outcome.Dead) {
             dead.increment();
+        } else if (outcome instanceof Outcome.Expired) {
+            expired.increment();
+        } else if (outcome instanceof Outcome.Cancelled) {
+            cancelled.increment();
         } else {
             notStarted.increment();
         }

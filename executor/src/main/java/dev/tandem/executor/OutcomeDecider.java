@@ -42,6 +42,9 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
             String error = "timed out after " + timedOut.timeoutMillis() + " ms";
             return retryOrDead(retries.delayMillis(attempt, random), error, attempt, maxAttempts);
         }
+        if (end instanceof AttemptEnd.Cancelled) {
+            return Outcome.Cancelled.INSTANCE;
+        }
         // Stopped: the end was not the task's fault, so the attempt is not spent.
         return Outcome.NotStarted.INSTANCE;
     }

@@ -184,6 +184,10 @@ final class QueueLoop {
     }
 
     /** Describes what the core holds, as of the loop's next turn. Never completes if the loop has ended or hangs. */
+    List<String> cancel(String id) {
+        return workers.cancel(id);
+    }
+
     CompletableFuture<String> describe() {
         CompletableFuture<String> description = new CompletableFuture<>();
         inbox.post(() -> description.complete(core.toString()));

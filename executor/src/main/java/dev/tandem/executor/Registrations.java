@@ -143,6 +143,12 @@ final class Registrations implements AutoCloseable {
         }
 
         @Override
+        public List<String> cancel(String queue, String id) {
+            QueueLoop loop = queues.get(queue);
+            return loop == null ? List.of() : loop.cancel(id);
+        }
+
+        @Override
         public void paused(String queue, OperatorPause paused) {
             QueueLoop loop = queues.get(queue);
             if (loop != null) {

@@ -32,6 +32,8 @@ final class TaskRunner implements WorkerPool.RunAction {
     private final Quarantine quarantine;
     private final ExecutorMetrics metrics;
     private final ProgressWriter progress;
+    private final Expiration expiration;
+    private final KeptResults results;
     private final Supplier<? extends RandomGenerator> random;
     private final OutcomeCounters counters;
     private final BiConsumer<Run, Outcome> finished;
@@ -48,7 +50,9 @@ final class TaskRunner implements WorkerPool.RunAction {
     /** @param finished receives the outcome of every run, on the worker's thread */
     TaskRunner(QueueSpec spec, ExecutorContext context, OutcomeCounters counters, BiConsumer<Run, Outcome> finished) {
         this.spec = spec;
+        this.expiration = new Expiration(spec.policy().ttlMillis());
         this.clock = context.clock();
+        this.results = new KeptResults(spec, clock);
         this.watchdog = context.watchdog();
         this.quarantine = context.quarantine();
         this.metrics = context.metrics();
@@ -102,8 +106,9 @@ final class TaskRunner implements WorkerPool.RunAction {
     }
 
     private Outcome attempt(Run run, WorkerSlot slot) {
-        if (mayNotStart(run)) {
-            return Outcome.NotStarted.INSTANCE;
+        Outcome withoutHandler = withoutHandler(run);
+        if (withoutHandler != null) {
+            return withoutHandler;
         }
         Task task = run.task();
         if (task.unreadable() != null) {
@@ -131,6 +136,19 @@ final class TaskRunner implements WorkerPool.RunAction {
     /** Returns whether a run goes back without an attempt: its claim no longer holds, or all are refused. */
     boolean mayNotStart(Run run) {
         return refusing || !run.mayBegin(clock.millis());
+    }
+
+    /** Returns what becomes of a run whose handler must not begin: it goes back, or its task has expired. Else null. */
+    @Nullable
+    Outcome withoutHandler(Run run) {
+        if (mayNotStart(run)) {
+            return Outcome.NotStarted.INSTANCE;
+        }
+        if (!expiration.isOver(run.task(), clock.wallMillis())) {
+            return null;
+        }
+        recordTiming(run, 0);
+        return new Outcome.Expired(null);
     }
 
     private Outcome handleAlone(Run run, WorkerSlot slot, Handler handler, String type, int maxAttempts) {
@@ -177,7 +195,13 @@ final class TaskRunner implements WorkerPool.RunAction {
                 ? new AttemptEnd.Returned(attempt.withSnooze(returned.result()))
                 : end;
         Outcome outcome = spec.deciderOf(run.task()).decide(counted, run.attempt(), maxAttempts, random.get());
-        attempt.endNotes(outcome instanceof Outcome.Succeeded);
+        outcome = expiration.bounded(outcome, run.task(), clock.wallMillis());
+        if (outcome instanceof Outcome.Succeeded) {
+            run.recordResult(results.of(attempt));
+        }
+        attempt.endNotes(outcome instanceof Outcome.Succeeded
+                || outcome instanceof Outcome.Expired
+                || outcome instanceof Outcome.Cancelled);
         if (outcome instanceof Outcome.NotStarted && attempt.hasCheckpoint()) {
             // A task that goes back to RabbitMQ may come again under another position, where nobody finds its
             // checkpoint.
@@ -238,6 +262,8 @@ final class TaskRunner implements WorkerPool.RunAction {
             logDead(attempt.id(), attempt, isOrdered(attempt.key()), dead.error());
         } else if (outcome instanceof Outcome.Retry retry) {
             logFailed(attempt, retry.delayMillis(), retry.error());
+        } else if (outcome instanceof Outcome.Expired expired) {
+            logExpired(attempt, String.valueOf(expired.error()));
         } else if (outcome instanceof Outcome.Snoozed snoozed && end instanceof AttemptEnd.Threw threw) {
             logFailed(attempt, snoozed.delayMillis(), OutcomeDecider.describe(threw.failure()));
         }
@@ -277,6 +303,15 @@ final class TaskRunner implements WorkerPool.RunAction {
                 spec.name(),
                 attempt,
                 delayMillis,
+                notLogged == 0 ? "" : ", " + notLogged + " earlier failed attempts were not logged",
+                loggable(error)));
+    }
+
+    private void logExpired(Attempt attempt, String error) {
+        failedLog.log(notLogged -> log.info(
+                "Queue {}: {} expires, since its next attempt would begin after its time{}: {}",
+                spec.name(),
+                attempt,
                 notLogged == 0 ? "" : ", " + notLogged + " earlier failed attempts were not logged",
                 loggable(error)));
     }

@@ -1,8 +1,10 @@
 package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -65,6 +67,25 @@ final class WorkerPool {
                 attempt.stop();
             }
         }
+    }
+
+    /**
+     * Interrupts the handlers of the tasks with this id.
+     *
+     * @param id the id that their handlers see, or their place: partition, slash, position
+     * @return the places of those that were interrupted
+     */
+    List<String> cancel(String id) {
+        List<String> cancelled = new ArrayList<>();
+        for (WorkerSlot slot : slots) {
+            Attempt attempt = slot.attempt();
+            boolean asked = attempt != null && (id.equals(attempt.position()) || id.equals(attempt.id()));
+            // A call of several tasks is not interrupted for one of them.
+            if (asked && attempt.batchSize() == 1 && attempt.cancel()) {
+                cancelled.add(attempt.position());
+            }
+        }
+        return cancelled;
     }
 
     /** Ends the threads as soon as no run waits. Runs that wait now are still run. */

@@ -254,7 +254,7 @@ class AttemptNotesTest {
 
     @Test
     void linesAreOffWithTheirSetting() {
-        run(queue().store(store).notes(new NotePolicy(0, 0)).action("pay", task -> {
+        run(queue().store(store).notes(new NotePolicy(0, 0, 0)).action("pay", task -> {
             task.log("nobody sees this");
             assertThatThrownBy(() -> task.checkpoint("x")).hasMessageContaining("max-checkpoint-bytes");
         }));

@@ -26,6 +26,8 @@ public final class Run {
     private long startedAt;
 
     private long durationMillis;
+
+    private @Nullable String result;
     /** Whether the core knows the end already. Used by the core's thread only. */
     private boolean over;
 
@@ -109,6 +111,16 @@ public final class Run {
     public void recordTiming(long startedAt, long durationMillis) {
         this.startedAt = startedAt;
         this.durationMillis = durationMillis;
+    }
+
+    /** Records what the handler returned, as JSON. To be called before the outcome is reported. */
+    public void recordResult(@Nullable String json) {
+        result = json;
+    }
+
+    @Nullable
+    String result() {
+        return result;
     }
 
     /** When the handler began, in epoch milliseconds; 0 if it did not. */

@@ -12,10 +12,13 @@ import dev.tandem.task.Task;
 import dev.tandem.task.UnhandledSince;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.SuccessRecord;
+import dev.tandem.task.store.TaskEnd;
 import org.jspecify.annotations.Nullable;
 
 /** Starts tasks under their claims, and turns their ends into outcomes. */
 final class RunLifecycle {
+
+    private static final String CANCELLED_WHILE_IT_RAN = "cancelled by an operator while it ran";
 
     final Relays relays;
 
@@ -159,6 +162,13 @@ final class RunLifecycle {
             DeadHead policy = key == null ? DeadHead.SKIP : state.context.policy.deadHead();
             return new Verdict.Dead(policy, failed(run, dead.error()));
         }
+        if (outcome instanceof Outcome.Expired expired) {
+            return new Verdict.Success(expired(run, expired));
+        }
+        if (outcome instanceof Outcome.Cancelled) {
+            return new Verdict.Success(
+                    kept(run, run.attempt(), withAttempt(run, CANCELLED_WHILE_IT_RAN), TaskEnd.CANCELLED));
+        }
         return outcome instanceof Outcome.NotStarted ? new Verdict.Returned() : new Verdict.Success(succeeded(run));
     }
 
@@ -168,10 +178,7 @@ final class RunLifecycle {
         boolean mayGrow = state.room.isLeft();
         Task task = UnhandledSince.without(mayGrow ? withLapses(run) : run.task());
         if (run.startedAt() > 0 && mayGrow) {
-            task = AttemptHistory.with(
-                    task,
-                    new AttemptRecord(
-                            run.attempt(), run.startedAt(), run.durationMillis(), state.context.executor, error));
+            task = withAttempt(task, run, error);
         }
         return new Envelope(task, run.attempt(), run.token(), error).encode();
     }
@@ -193,16 +200,40 @@ final class RunLifecycle {
     }
 
     private SuccessRecord succeeded(Run run) {
+        return kept(run, run.attempt(), withLapses(run), TaskEnd.SUCCEEDED);
+    }
+
+    /** Returns what is kept of a task that expired: before its handler began, or when an attempt had failed. */
+    private SuccessRecord expired(Run run, Outcome.Expired outcome) {
+        String error = outcome.error();
+        return error == null
+                ? kept(run, run.attempt() - 1, withLapses(run), TaskEnd.EXPIRED)
+                : kept(run, run.attempt(), withAttempt(run, error), TaskEnd.EXPIRED);
+    }
+
+    private SuccessRecord kept(Run run, int attempts, Task history, TaskEnd end) {
         Task task = run.task();
         return new SuccessRecord(
                 task.id(),
                 task.type(),
                 task.key(),
-                run.attempt(),
+                attempts,
                 run.startedAt(),
                 run.durationMillis(),
                 state.context.executor,
-                AttemptHistory.text(withLapses(run)));
+                AttemptHistory.text(history),
+                end,
+                end == TaskEnd.SUCCEEDED ? run.result() : null);
+    }
+
+    private Task withAttempt(Run run, String error) {
+        return withAttempt(withLapses(run), run, error);
+    }
+
+    private Task withAttempt(Task task, Run run, String error) {
+        return AttemptHistory.with(
+                task,
+                new AttemptRecord(run.attempt(), run.startedAt(), run.durationMillis(), state.context.executor, error));
     }
 
     private static Task withLapses(Run run) {

@@ -146,7 +146,7 @@ final class LogRuns {
         Running ended = running.remove(run);
         relayed.remove(run);
         ordered.remove(run);
-        if (ended != null && outcome instanceof Outcome.Succeeded) {
+        if (ended != null && SimWorkers.endsPlainly(outcome)) {
             ended.seen.done = true;
             ended.seen.doneAt.merge(process, run.token(), Math::max);
         }

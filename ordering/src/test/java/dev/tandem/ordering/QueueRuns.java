@@ -181,7 +181,7 @@ final class QueueRuns {
 
     void ends(SimProcess process, Run run, Outcome outcome) {
         Running over = running.remove(run);
-        if (over != null && outcome instanceof Outcome.Succeeded) {
+        if (over != null && SimWorkers.endsPlainly(outcome)) {
             // Whether that was recorded or not.
             book.ended.add(over.task);
             done.computeIfAbsent(new LaneKey(run.partition(), over.task.key), l -> new ArrayList<>())

@@ -112,6 +112,16 @@ abstract class RecordedCommands implements Commands {
         ends(ended(name), new Outcome.Dead("never"));
     }
 
+    /** The time of the task is over before its handler begins. */
+    void expires(String name) {
+        ends(ended(name), new Outcome.Expired(null));
+    }
+
+    /** The attempt fails, and the time of the task would be over before the next one. */
+    void expiresBehind(String name, String error) {
+        ends(ended(name), new Outcome.Expired(error));
+    }
+
     void neverBegins(String name) {
         ends(ended(name), Outcome.NotStarted.INSTANCE);
     }

@@ -47,6 +47,13 @@ final class SimWorkers {
         simulation.timeline.in(simulation.handlerMillis(), () -> end(run));
     }
 
+    /** Whether the key of a task goes on with this outcome, and nothing of the task is left to be done. */
+    static boolean endsPlainly(Outcome outcome) {
+        return outcome instanceof Outcome.Succeeded
+                || outcome instanceof Outcome.Expired
+                || outcome instanceof Outcome.Cancelled;
+    }
+
     private void end(Run run) {
         if (!process.alive()) {
             return;

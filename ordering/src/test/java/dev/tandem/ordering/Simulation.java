@@ -25,6 +25,8 @@ final class Simulation {
 
     private static final int UNHANDLED_PERCENT = 15;
 
+    private static final int EXPIRED_PERCENT = 2;
+
     /** Instead of being unhandled. */
     private static final int SNOOZED_OF_THEM_PERCENT = 30;
 
@@ -242,6 +244,9 @@ final class Simulation {
                     random.delay(200, 3_000),
                     UnhandledSince.NEVER,
                     "no handler");
+        }
+        if (random.percent(EXPIRED_PERCENT) && !faultsEnded) {
+            return random.percent(50) ? Outcome.Cancelled.INSTANCE : new Outcome.Expired("too late");
         }
         if (random.percent(plan.deadPercent()) && !faultsEnded) {
             return new Outcome.Dead("no");

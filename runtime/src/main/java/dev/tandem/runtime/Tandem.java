@@ -1,6 +1,7 @@
 package dev.tandem.runtime;
 
 import dev.tandem.api.TaskClient;
+import dev.tandem.api.TaskResults;
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.runtime.queues.QueueHandlers;
 import dev.tandem.runtime.queues.QueueRuntime;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.env.ConfigurableEnvironment;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Runs the tasks of queues in this process with the program's own handlers. Made by {@link #builder} or {@link #connect}. Any
@@ -27,6 +29,7 @@ public final class Tandem implements AutoCloseable {
     private final TandemSettings settings;
     private final RedisStore store;
     private final TaskClient client;
+    private final TaskResults results;
     /** Null if the settings say that this process runs no tasks. */
     private final @Nullable QueueRuntime queues;
 
@@ -37,10 +40,12 @@ public final class Tandem implements AutoCloseable {
     /**
      * @param settings with the queues that this process runs
      * @param client is closed when the program is
+     * @param json reads results
      */
     Tandem(
             TandemSettings settings,
             TaskClient client,
+            JsonMapper json,
             QueueHandlers handlers,
             ExecutorMetrics metrics,
             @Nullable Boolean virtualThreads,
@@ -48,6 +53,7 @@ public final class Tandem implements AutoCloseable {
         this.settings = settings;
         this.client = client;
         this.store = StoreSettings.open(settings);
+        this.results = new StoredResults(store, json);
         this.queues = settings.executor().enabled() ? queues(handlers, metrics, virtualThreads) : null;
         this.hook = shutdownHook ? new Thread(this::close, "tandem-shutdown") : null;
     }
@@ -110,6 +116,11 @@ public final class Tandem implements AutoCloseable {
      */
     public TaskClient client() {
         return client;
+    }
+
+    /** Returns what awaits the results of tasks of all queues of the settings. */
+    public TaskResults results() {
+        return results;
     }
 
     /** Returns what this process is doing, and in {@link TandemStatus#problems} what is wrong. Does not wait. */

@@ -144,8 +144,8 @@ public final class TandemBuilder {
         TandemProgram program = program();
         TandemClientBuilder client = QueueClients.builder(program.all()).json(json);
         program.submitInterceptors().forEach(client::interceptor);
-        Tandem tandem =
-                new Tandem(program.own(), client.build(), program.handlers(), metrics, virtualThreads, shutdownHook);
+        Tandem tandem = new Tandem(
+                program.own(), client.build(), json, program.handlers(), metrics, virtualThreads, shutdownHook);
         tandem.start();
         return tandem;
     }

@@ -1,5 +1,6 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
@@ -7,7 +8,10 @@ import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.UnhandledSince;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
+import dev.tandem.task.store.SuccessRecord;
+import dev.tandem.task.store.TaskEnd;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -47,6 +51,14 @@ public final class Admin {
         /** Scheduled, retried and parked ones: they are cancelled. */
         WAITING
     }
+
+    /** In the place of the executor of a task that was cancelled while it waited. */
+    private static final String OPERATOR = "operator";
+
+    private static final byte[] NOTHING = {};
+
+    /** The argument of the script that says where it goes on, from 0. */
+    private static final int GO_ON = 5;
 
     private final AdminConnection connection;
     private final Inspector inspector;
@@ -89,7 +101,61 @@ public final class Admin {
     /** Removes a task if the deletion may take it: {@link Result#OTHER_STATE} or {@link Result#HALTS_KEY} if not. */
     public CompletableFuture<Result> delete(Partition partition, Position position, Deletion which) {
         byte[] tasks = ScriptCodes.deletion(which).getBytes(StandardCharsets.UTF_8);
-        return change(partition, "delete", position.text(), null, tasks);
+        return inspector.task(partition, position).thenCompose(seen -> {
+            SuccessPage kept = seen.map(Admin::cancelled).orElse(SuccessPage.NONE);
+            return change(partition, "delete", position.text(), null, tasks, "", kept.page(), kept.hashes());
+        });
+    }
+
+    /** Returns what is kept of a task if it is cancelled now. */
+    private static SuccessPage cancelled(TaskView seen) {
+        Envelope envelope = seen.envelope();
+        if (envelope == null || seen.state().isFinal()) {
+            return SuccessPage.NONE;
+        }
+        Task task = envelope.task();
+        return SuccessPage.of(
+                seen.position(),
+                new SuccessRecord(
+                        task.id(),
+                        task.type(),
+                        task.key(),
+                        envelope.attempts() + seen.lapses(),
+                        System.currentTimeMillis(),
+                        0,
+                        OPERATOR,
+                        AttemptHistory.text(task),
+                        TaskEnd.CANCELLED));
+    }
+
+    /**
+     * Gives a scheduled or retried task as it was seen another time. {@link Result#OTHER_STATE} if it is parked, since it may
+     * not overtake the head of its key, or has ended; {@link Result#ACTIVE} if it runs, or is due and may just start.
+     *
+     * @param dueAt epoch milliseconds; a time in the past is now
+     */
+    public CompletableFuture<Result> reschedule(TaskView seen, long dueAt) {
+        Envelope envelope = seen.envelope();
+        if (envelope == null || seen.state().isFinal()) {
+            return CompletableFuture.completedFuture(
+                    seen.state() == TaskState.ACTIVE ? Result.ACTIVE : Result.OTHER_STATE);
+        }
+        Task task = envelope.task();
+        byte[] later = new Envelope(task.withNotBefore(dueAt), envelope.attempts(), envelope.token(), envelope.error())
+                .encode();
+        return change(
+                seen.partition(),
+                "reschedule",
+                seen.position().text(),
+                envelope.encode(),
+                later,
+                "",
+                ascii(dueAt),
+                ascii(task.notBefore()));
+    }
+
+    private static byte[] ascii(long number) {
+        return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
     }
 
     /** Retries the head of a blocked key now, whether dead or waiting. */
@@ -203,26 +269,29 @@ public final class Admin {
             String name,
             byte @Nullable [] seen,
             byte @Nullable [] then,
-            String goOn) {
-        byte[] nothing = {};
-        return change(
-                partition,
-                connection.keys().wakeChannel(partition).getBytes(StandardCharsets.UTF_8),
-                what.getBytes(StandardCharsets.UTF_8),
-                name.getBytes(StandardCharsets.UTF_8),
-                seen == null ? nothing : seen,
-                then == null ? nothing : then,
-                goOn.getBytes(StandardCharsets.UTF_8));
+            String goOn,
+            byte[]... more) {
+        byte[][] args = {
+            connection.keys().wakeChannel(partition).getBytes(StandardCharsets.UTF_8),
+            what.getBytes(StandardCharsets.UTF_8),
+            name.getBytes(StandardCharsets.UTF_8),
+            seen == null ? NOTHING : seen,
+            then == null ? NOTHING : then,
+            goOn.getBytes(StandardCharsets.UTF_8)
+        };
+        byte[][] all = Arrays.copyOf(args, args.length + more.length);
+        System.arraycopy(more, 0, all, args.length, more.length);
+        return change(partition, all);
     }
 
     /** Returns whether tasks have died already in the change with these arguments. Other changes only search in several steps. */
     private static boolean isDrainUnderWay(byte[][] args) {
-        String goOn = new String(args[args.length - 1], StandardCharsets.UTF_8);
+        String goOn = new String(args[GO_ON], StandardCharsets.UTF_8);
         return goOn.startsWith(ScriptCodes.GO_ON_BEGUN) || goOn.startsWith(ScriptCodes.GO_ON_ALIVE);
     }
 
-    /** Calls the script until the change is made. The last argument is where it goes on. */
-    private CompletableFuture<Result> change(Partition partition, byte[]... args) {
+    /** Calls the script until the change is made. */
+    private CompletableFuture<Result> change(Partition partition, byte[][] args) {
         return connection.runScript(Script.ADMINISTER, partition, args).thenCompose(reply -> {
             ReplyReader in = new ReplyReader(reply);
             int code = in.count();
@@ -232,7 +301,7 @@ public final class Admin {
                         result != Result.DONE && isDrainUnderWay(args) ? Result.DONE_IN_PART : result);
             }
             byte[][] next = args.clone();
-            next[next.length - 1] = in.bytes();
+            next[GO_ON] = in.bytes();
             return change(partition, next);
         });
     }

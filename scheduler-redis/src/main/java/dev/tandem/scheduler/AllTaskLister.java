@@ -11,8 +11,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists tasks in all states: those that run, those that wait for their time (by due time), those that are parked, the dead
- * and the succeeded. Thread-safe.
+ * Lists tasks in all states: those that run, those that wait for their time (by due time), those that are parked, the dead,
+ * and those that succeeded, expired or were cancelled. Thread-safe.
  */
 final class AllTaskLister {
 
@@ -22,6 +22,7 @@ final class AllTaskLister {
         DUE(null),
         PARKED(TaskState.PARKED),
         DEAD(TaskState.DEAD),
+        /** And those that ended otherwise, which are kept with them. */
         SUCCEEDED(TaskState.SUCCEEDED);
 
         private final @Nullable TaskState state;
@@ -40,10 +41,12 @@ final class AllTaskLister {
 
     private final Inspector inspector;
     private final DueTaskLister due;
+    private final EndedTaskLister ended;
 
-    AllTaskLister(Inspector inspector, DueTaskLister due) {
+    AllTaskLister(Inspector inspector, DueTaskLister due, EndedTaskLister ended) {
         this.inspector = inspector;
         this.due = due;
+        this.ended = ended;
     }
 
     /**
@@ -102,10 +105,7 @@ final class AllTaskLister {
     private CompletableFuture<ResultPage<TaskView>> page(Request request, StageCursor place, boolean goesOn) {
         Stage stage = STAGES[place.stage()];
         int most = request.limit() - request.found().size();
-        CompletableFuture<ResultPage<TaskView>> part = Futures.begin(() -> stage.state == null
-                ? due.page(request.partitions(), place.inner(), most, request.chosen(), request.budget())
-                : inspector.tasks(
-                        request.partitions(), stage.state, place.inner(), most, request.chosen(), request.budget()));
+        CompletableFuture<ResultPage<TaskView>> part = Futures.begin(() -> part(request, stage, place.inner(), most));
         return part.handle((page, failure) -> {
                     if (failure == null) {
                         return goOn(request, place, page);
@@ -118,8 +118,18 @@ final class AllTaskLister {
                 .thenCompose(Function.identity());
     }
 
-    private CompletableFuture<ResultPage<TaskView>> goOn(
-            Request request, StageCursor place, ResultPage<TaskView> page) {
+    private CompletableFuture<ResultPage<TaskView>> part(
+            Request request, Stage stage, @Nullable String inner, int most) {
+        List<Partition> partitions = request.partitions();
+        if (stage.state == null) {
+            return due.page(partitions, inner, most, request.chosen(), request.budget());
+        }
+        return stage == Stage.SUCCEEDED
+                ? ended.pages(partitions, null, inner, most, request.chosen(), request.budget())
+                : inspector.tasks(partitions, stage.state, inner, most, request.chosen(), request.budget());
+    }
+
+    private CompletableFuture<ResultPage<TaskView>> goOn(Request request, StageCursor place, ResultPage<TaskView> page) {
         request.found().addAll(page.items());
         StageCursor next = page.next() == null
                 ? new StageCursor(place.stage() + 1, null)

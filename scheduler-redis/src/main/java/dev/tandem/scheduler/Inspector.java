@@ -3,6 +3,7 @@ package dev.tandem.scheduler;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.TaskEnd;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,11 +31,12 @@ public final class Inspector {
 
     private final AdminConnection connection;
     private final TaskFinder finder;
-    private final SuccessFinder successes;
+    private final EndedTaskLister ended;
 
     Inspector(AdminConnection connection) {
         this.connection = connection;
-        successes = new SuccessFinder(connection);
+        SuccessFinder successes = new SuccessFinder(connection);
+        ended = new EndedTaskLister(this, successes);
         finder = new TaskFinder(connection, successes);
     }
 
@@ -91,7 +93,7 @@ public final class Inspector {
 
     /**
      * Lists tasks in one state: scheduled and retried ones by due time, active ones in no order, parked ones
-     * by key and order, dead and succeeded ones latest first.
+     * by key and order, dead and otherwise ended ones latest first.
      *
      * @param cursor the cursor that the previous page returned; null for the first page
      * @param limit 1 to {@link #MAX_PAGE}; a page has at most 500 tasks, or those of 1 MiB and one more, and may even have
@@ -101,43 +103,19 @@ public final class Inspector {
     public CompletableFuture<ResultPage<TaskView>> tasks(
             Partition partition, TaskState state, @Nullable String cursor, int limit) {
         requireLimit(limit);
-        if (state == TaskState.CANCELLED || state == TaskState.DELIVERED) {
+        if (state == TaskState.DELIVERED) {
             throw new IllegalArgumentException(
                     "The state is " + state + ", but Redis keeps no such tasks: ask for another state");
         }
-        if (state == TaskState.SUCCEEDED) {
-            return succeeded(partition, cursor, limit);
+        TaskEnd end = SuccessFinder.endOf(state);
+        if (end != null) {
+            return ended.page(partition, end, cursor, limit);
         }
         return stored(partition, state, cursor, limit);
     }
 
-    /** Lists what is kept of successes, and then the samples of earlier versions. */
-    private CompletableFuture<ResultPage<TaskView>> succeeded(Partition partition, @Nullable String cursor, int limit) {
-        byte[] place = TaskCursor.decode(TaskState.SUCCEEDED, cursor);
-        String text = new String(place, StandardCharsets.ISO_8859_1);
-        if (cursor != null && !SuccessFinder.CURSOR.matcher(text).matches()) {
-            return stored(partition, TaskState.SUCCEEDED, cursor, limit);
-        }
-        return successes.list(partition, cursor == null ? null : text, limit).thenCompose(page -> {
-            if (page.next() != null || page.items().size() == limit) {
-                String next = page.next() == null ? SuccessFinder.END : page.next();
-                return CompletableFuture.completedFuture(
-                        new ResultPage<>(page.items(), TaskCursor.encode(bytes(next))));
-            }
-            return stored(
-                            partition,
-                            TaskState.SUCCEEDED,
-                            null,
-                            limit - page.items().size())
-                    .thenApply(samples -> {
-                        List<TaskView> all = new ArrayList<>(page.items());
-                        all.addAll(samples.items());
-                        return new ResultPage<>(all, samples.next());
-                    });
-        });
-    }
-
-    private CompletableFuture<ResultPage<TaskView>> stored(
+    /** Lists tasks of one state as the store holds them. */
+    CompletableFuture<ResultPage<TaskView>> stored(
             Partition partition, TaskState state, @Nullable String cursor, int limit) {
         return connection
                 .runScript(
@@ -196,12 +174,11 @@ public final class Inspector {
             int limit,
             @Nullable Predicate<TaskView> chosen,
             ReadBudget budget) {
-        PartitionPages.Lister<TaskView> all = (partition, inner, most) -> {
-            if (state == TaskState.SUCCEEDED) {
-                budget.runs(1); // one for the samples of earlier versions
-            }
-            return tasks(partition, state, inner, most);
-        };
+        TaskEnd end = SuccessFinder.endOf(state);
+        if (end != null) {
+            return ended.pages(partitions, end, cursor, limit, chosen, budget);
+        }
+        PartitionPages.Lister<TaskView> all = (partition, inner, most) -> stored(partition, state, inner, most);
         return PartitionPages.collect(
                 partitions, cursor, limit, budget, chosen == null ? all : new ChosenPages(all, chosen, budget));
     }
@@ -229,7 +206,7 @@ public final class Inspector {
             @Nullable Predicate<TaskView> chosen,
             ReadBudget budget) {
         requireLimit(limit);
-        AllTaskLister lister = new AllTaskLister(this, new DueTaskLister(connection));
+        AllTaskLister lister = new AllTaskLister(this, new DueTaskLister(connection), ended);
         return partitions(queue, partition)
                 .thenCompose(partitions -> lister.page(partitions, cursor, limit, chosen, budget));
     }

@@ -84,6 +84,11 @@ final class RedisKeys {
         return namespace + ":{" + queue + "}:changed";
     }
 
+    /** Returns the channel that says which tasks of a queue have ended with results. */
+    String endsChannel(String queue) {
+        return namespace + ":{" + queue + "}:ended";
+    }
+
     /** Returns the key of the times at which each executor was last seen, in epoch milliseconds. */
     byte[] executors() {
         return bytes(namespace + ":{executors}:seen");
@@ -122,6 +127,16 @@ final class RedisKeys {
     /** Returns the channel that announces that an executor came or left. */
     String executorsChannel() {
         return namespace + ":{executors}:changed";
+    }
+
+    /** Returns the key of the requests to cancel tasks that run, and of their answers. */
+    byte[] cancels() {
+        return bytes(namespace + ":{executors}:cancels");
+    }
+
+    /** Returns the channel that announces such a request. */
+    String cancelChannel() {
+        return namespace + ":{executors}:cancel";
     }
 
     /** Returns a key that is never written, for asking a node of a cluster whether it takes writes. */

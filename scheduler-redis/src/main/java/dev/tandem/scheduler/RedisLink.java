@@ -196,6 +196,9 @@ final class RedisLink implements Store.Link, Runnable {
             received.remove();
             noteOwnership(next.request, answer);
             noteMemory(from, answer);
+            if (answer instanceof StoreAnswer.SettledAndClaimed) {
+                store.taskEnds().recorded(next.request);
+            }
             listener.answered(next.request, answer);
         }
     }

@@ -15,6 +15,7 @@ final class RedisRegistration implements Registration {
     private final LiveExecutors live = new LiveExecutors();
     private final Heartbeat heartbeat;
     private final List<AutoCloseable> pauses;
+    private final AutoCloseable cancels;
 
     /** Registers the executor. Waits a moment until the others are known. */
     RedisRegistration(RedisStore store, Registrant executor) {
@@ -30,6 +31,7 @@ final class RedisRegistration implements Registration {
         pauses = executor.queues().stream()
                 .map(queue -> store.watchPause(queue, paused -> executor.paused(queue, paused)))
                 .toList();
+        cancels = store.runningTasks().listen(executor);
         heartbeat.start();
     }
 
@@ -46,6 +48,7 @@ final class RedisRegistration implements Registration {
     @Override
     public void close() {
         pauses.forEach(RedisRegistration::close);
+        close(cancels);
         close(heartbeat);
     }
 

@@ -54,6 +54,8 @@ public final class RedisStore implements Store {
     private final Inspector inspector;
     private final Admin admin;
     private final Presence presence;
+    private final RunningTasks runningTasks;
+    private final TaskEnds taskEnds;
     private final ProcessRegistry processes;
     private final Housekeeper housekeeper;
     /** By queue: partitions that its broker does not have any more, and that hold nothing to run. */
@@ -83,6 +85,8 @@ public final class RedisStore implements Store {
                 new AdminConnection(topology, keys, settings.answerTimeout().toMillis());
         inspector = new Inspector(adminConnection);
         admin = new Admin(adminConnection, inspector);
+        runningTasks = new RunningTasks(adminConnection, wakeups);
+        taskEnds = new TaskEnds(adminConnection, wakeups, inspector, thread);
         presence = new Presence(adminConnection, wakeups);
         housekeeper = new Housekeeper(adminConnection, admin, retention, memory::haveAllRoom);
         processes = new ProcessRegistry(adminConnection, inspector);
@@ -222,6 +226,16 @@ public final class RedisStore implements Store {
     /** Returns what makes operators' changes. */
     public Admin admin() {
         return admin;
+    }
+
+    /** Returns what asks executors to cancel the tasks that they run. */
+    public RunningTasks runningTasks() {
+        return runningTasks;
+    }
+
+    /** Returns what waits for the ends of tasks. */
+    public TaskEnds taskEnds() {
+        return taskEnds;
     }
 
     /** Returns the registry of live executors. */

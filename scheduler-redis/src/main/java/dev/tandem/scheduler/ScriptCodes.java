@@ -7,6 +7,7 @@ import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.task.store.TaskEnd;
 
 /** The codes of {@code include/constants.lua}, by the same names, and what they mean in Java. */
 final class ScriptCodes {
@@ -18,6 +19,8 @@ final class ScriptCodes {
     static final int REPLY_REFUSED = 4;
 
     static final char VERDICT_SUCCESS = 'K';
+    static final char VERDICT_EXPIRED = 'E';
+    static final char VERDICT_CANCELLED = 'C';
     static final char VERDICT_RETRY = 'R';
     static final char VERDICT_DEAD_HALT = 'H';
     static final char VERDICT_DEAD_SKIP = 'P';
@@ -107,8 +110,8 @@ final class ScriptCodes {
     }
 
     static char verdict(Verdict verdict) {
-        if (verdict instanceof Verdict.Success) {
-            return VERDICT_SUCCESS;
+        if (verdict instanceof Verdict.Success success) {
+            return end(success.end());
         } else if (verdict instanceof Verdict.Retry) {
             return VERDICT_RETRY;
         } else if (verdict instanceof Verdict.Dead dead) {
@@ -119,6 +122,14 @@ final class ScriptCodes {
             };
         }
         return VERDICT_RETURNED;
+    }
+
+    static char end(TaskEnd end) {
+        return switch (end) {
+            case SUCCEEDED -> VERDICT_SUCCESS;
+            case EXPIRED -> VERDICT_EXPIRED;
+            case CANCELLED -> VERDICT_CANCELLED;
+        };
     }
 
     static char move(Move move) {

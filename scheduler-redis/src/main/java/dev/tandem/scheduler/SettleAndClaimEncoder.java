@@ -6,6 +6,7 @@ import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.task.store.TaskEnd;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -160,7 +161,7 @@ final class SettleAndClaimEncoder {
     }
 
     private static boolean isPlain(Verdict verdict) {
-        return verdict instanceof Verdict.Success;
+        return verdict instanceof Verdict.Success success && success.end() == TaskEnd.SUCCEEDED;
     }
 
     private static long highestToken(Settle settle) {

@@ -8,6 +8,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.SuccessRecord;
+import dev.tandem.task.store.TaskEnd;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what is kept of tasks that succeeded. Each call of the script looks at a bounded piece. Thread-safe.
+ * Finds what is kept of tasks that succeeded, expired or were cancelled. Each call of the script looks at a bounded piece. Thread-safe.
  */
 final class SuccessFinder {
 
@@ -50,12 +51,22 @@ final class SuccessFinder {
         this.connection = connection;
     }
 
-    /** Returns the latest success of a position. */
+    /** Returns the end with which tasks in this state are kept among the successes; null if those are kept elsewhere. */
+    static @Nullable TaskEnd endOf(TaskState state) {
+        for (TaskEnd end : TaskEnd.values()) {
+            if (end.state() == state) {
+                return end;
+            }
+        }
+        return null;
+    }
+
+    /** Returns the latest end of a position. */
     CompletableFuture<Optional<TaskView>> at(Partition partition, Position position, ReadBudget budget) {
         return find(partition, position.text(), kept -> kept.position().equals(position), LATEST, 1, budget);
     }
 
-    /** Returns the latest success with an id that its publisher gave. */
+    /** Returns the latest end of a task with an id that its publisher gave. */
     CompletableFuture<Optional<TaskView>> withId(Partition partition, String id, ReadBudget budget) {
         return find(partition, id, kept -> id.equals(kept.success().id()), LATEST, 1, budget);
     }
@@ -82,11 +93,13 @@ final class SuccessFinder {
     }
 
     /**
-     * Lists successes, the latest first.
+     * Lists what ended in one way, the latest first.
      *
+     * @param end which tasks; null for all
      * @param cursor as the last page returned it; null for the first page
      */
-    CompletableFuture<ResultPage<TaskView>> list(Partition partition, @Nullable String cursor, int limit) {
+    CompletableFuture<ResultPage<TaskView>> list(
+            Partition partition, @Nullable TaskEnd end, @Nullable String cursor, int limit) {
         Matcher place = CURSOR.matcher(cursor == null ? "" : cursor);
         boolean goesOn = place.matches();
         String from = goesOn ? place.group(1) : LATEST;
@@ -100,7 +113,9 @@ final class SuccessFinder {
                     if (tasks.size() == limit) {
                         return new ResultPage<>(tasks, cursor(page.number(), records.size() - 1 - i));
                     }
-                    tasks.add(view(partition, records.get(i)));
+                    if (end == null || records.get(i).success().end() == end) {
+                        tasks.add(view(partition, records.get(i)));
+                    }
                 }
             }
             return new ResultPage<>(tasks, found.next() == ALL_SEEN ? null : cursor(found.next(), 0));
@@ -131,13 +146,14 @@ final class SuccessFinder {
         return new TaskView(
                 partition,
                 kept.position(),
-                TaskState.SUCCEEDED,
+                success.end().state(),
                 success.startedAt() == 0 ? -1 : success.startedAt() + success.durationMillis(),
                 0,
                 new Envelope(task, success.attempt(), 0, null),
                 null,
                 null,
-                new TaskView.Success(success.startedAt(), success.durationMillis(), success.executor()));
+                new TaskView.Success(
+                        success.startedAt(), success.durationMillis(), success.executor(), success.result()));
     }
 
     private static byte[] ascii(String text) {

@@ -4,6 +4,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.SuccessRecord;
+import dev.tandem.task.store.TaskEnd;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is kept of the tasks that one request settles as successful. {@code include/success_pages.lua} describes the form
  * that scripts read. A record goes on, behind its position, with flags; attempt (a varint); start (6 bytes, ms); duration
- * (a varint); then what the flags announce, each a text behind its length: id, type, key, earlier attempts.
+ * (a varint); then what the flags announce, each a text behind its length: id, type, key, earlier attempts; how the task
+ * ended (1 byte) unless it succeeded; and its result, a text. Programs of earlier versions pass over what follows the parts that they know.
  *
  * @param page empty if there is nothing to keep
  * @param hashes of all positions and ids in the page, 4 bytes each
@@ -35,6 +37,8 @@ record SuccessPage(byte[] page, byte[] hashes) {
     private static final int FLAG_TYPE = 2;
     private static final int FLAG_KEY = 4;
     private static final int FLAG_ATTEMPTS = 8;
+    private static final int FLAG_END = 32;
+    private static final int FLAG_RESULT = 64;
 
     /** Packs the records of those outcomes that are successes and have one. */
     static SuccessPage of(List<Settle> settles) {
@@ -48,6 +52,13 @@ record SuccessPage(byte[] page, byte[] hashes) {
             }
         }
         return out == null ? NONE : out.done();
+    }
+
+    /** Packs one record. */
+    static SuccessPage of(Position position, SuccessRecord record) {
+        Writer out = new Writer(record.executor(), 1);
+        out.add(position.text(), record);
+        return out.done();
     }
 
     /** Returns the hash by which pages with this position or id are found. */
@@ -89,7 +100,19 @@ record SuccessPage(byte[] page, byte[] hashes) {
         String type = optional(in, flags & FLAG_TYPE);
         String key = optional(in, flags & FLAG_KEY);
         String attempts = optional(in, flags & FLAG_ATTEMPTS);
-        return new Kept(position, new SuccessRecord(id, type, key, attempt, startedAt, duration, executor, attempts));
+        TaskEnd end = (flags & FLAG_END) == 0 ? TaskEnd.SUCCEEDED : end(in.get());
+        String result = optional(in, flags & FLAG_RESULT);
+        return new Kept(
+                position,
+                new SuccessRecord(id, type, key, attempt, startedAt, duration, executor, attempts, end, result));
+    }
+
+    private static TaskEnd end(byte code) {
+        return switch (code) {
+            case ScriptCodes.VERDICT_EXPIRED -> TaskEnd.EXPIRED;
+            case ScriptCodes.VERDICT_CANCELLED -> TaskEnd.CANCELLED;
+            default -> throw ScriptCodes.unknown("end of a task", (char) code);
+        };
     }
 
     private static @Nullable String optional(ByteBuffer in, int flag) {
@@ -142,7 +165,9 @@ record SuccessPage(byte[] page, byte[] hashes) {
             raw((success.id() == null ? 0 : FLAG_ID)
                     | (success.type() == null ? 0 : FLAG_TYPE)
                     | (success.key() == null ? 0 : FLAG_KEY)
-                    | (success.attempts() == null ? 0 : FLAG_ATTEMPTS));
+                    | (success.attempts() == null ? 0 : FLAG_ATTEMPTS)
+                    | (success.end() == TaskEnd.SUCCEEDED ? 0 : FLAG_END)
+                    | (success.result() == null ? 0 : FLAG_RESULT));
             varint(success.attempt());
             for (int shift = 40; shift >= 0; shift -= 8) {
                 raw((int) (success.startedAt() >>> shift));
@@ -154,6 +179,10 @@ record SuccessPage(byte[] page, byte[] hashes) {
             optional(success.type());
             optional(success.key());
             optional(success.attempts());
+            if (success.end() != TaskEnd.SUCCEEDED) {
+                raw(ScriptCodes.end(success.end()));
+            }
+            optional(success.result());
             int length = size - from - 2;
             if (length > 0xFFFF) {
                 // Larger than any bound of its parts allows.

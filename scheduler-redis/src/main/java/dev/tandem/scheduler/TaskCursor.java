@@ -54,7 +54,7 @@ final class TaskCursor {
             String text = new String(bytes, StandardCharsets.ISO_8859_1);
             known = SORTED.matcher(text).matches()
                     || state == TaskState.SCHEDULED && FAR_OFF.matcher(text).matches()
-                    || state == TaskState.SUCCEEDED
+                    || SuccessFinder.endOf(state) != null
                             && SuccessFinder.CURSOR.matcher(text).matches();
         }
         if (!known) {

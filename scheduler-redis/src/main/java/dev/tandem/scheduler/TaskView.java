@@ -60,6 +60,16 @@ public record TaskView(
      * The attempt that succeeded.
      *
      * @param startedAt in epoch milliseconds; 0 if unknown
+     * @param result what its handler returned, as JSON; null if nothing is kept
      */
-    public record Success(long startedAt, long durationMillis, String executor) {}
+    public record Success(
+            long startedAt,
+            long durationMillis,
+            String executor,
+            @Nullable String result) {
+
+        public Success(long startedAt, long durationMillis, String executor) {
+            this(startedAt, durationMillis, executor, null);
+        }
+    }
 }

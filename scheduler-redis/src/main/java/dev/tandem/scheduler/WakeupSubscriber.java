@@ -15,7 +15,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class WakeupSubscriber {
 
-    private final Map<String, List<Runnable>> listeners = new ConcurrentHashMap<>();
+    /** Hears what a message says; null if one may have been missed. */
+    @FunctionalInterface
+    interface MessageListener {
+        void heard(@Nullable String message);
+    }
+
+    /** A listener that only wants to know that there was a message. Equal to others of the same action. */
+    private record Woken(Runnable action) implements MessageListener {
+        @Override
+        public void heard(@Nullable String message) {
+            action.run();
+        }
+    }
+
+    private final Map<String, List<MessageListener>> listeners = new ConcurrentHashMap<>();
     private volatile @Nullable StatefulRedisPubSubConnection<String, String> connection;
 
     /** Uses a new connection from now on. */
@@ -23,12 +37,12 @@ final class WakeupSubscriber {
         made.addListener(new RedisPubSubAdapter<>() {
             @Override
             public void message(String channel, String message) {
-                wake(channel);
+                wake(channel, message);
             }
 
             @Override
             public void subscribed(String channel, long count) {
-                wake(channel);
+                wake(channel, null);
             }
         });
         connection = made;
@@ -38,6 +52,10 @@ final class WakeupSubscriber {
     }
 
     void add(String channel, Runnable listener) {
+        add(channel, new Woken(listener));
+    }
+
+    void add(String channel, MessageListener listener) {
         listeners.computeIfAbsent(channel, c -> new CopyOnWriteArrayList<>()).add(listener);
         StatefulRedisPubSubConnection<String, String> current = connection;
         if (current != null) {
@@ -46,7 +64,11 @@ final class WakeupSubscriber {
     }
 
     void remove(String channel, Runnable listener) {
-        List<Runnable> left = listeners.computeIfPresent(channel, (c, list) -> {
+        remove(channel, new Woken(listener));
+    }
+
+    void remove(String channel, MessageListener listener) {
+        List<MessageListener> left = listeners.computeIfPresent(channel, (c, list) -> {
             list.remove(listener);
             return list.isEmpty() ? null : list;
         });
@@ -79,7 +101,7 @@ final class WakeupSubscriber {
                 });
     }
 
-    private void wake(String channel) {
-        listeners.getOrDefault(channel, List.of()).forEach(Runnable::run);
+    private void wake(String channel, @Nullable String message) {
+        listeners.getOrDefault(channel, List.of()).forEach(listener -> listener.heard(message));
     }
 }

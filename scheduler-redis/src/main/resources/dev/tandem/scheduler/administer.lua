@@ -2,20 +2,24 @@
 --
 -- KEYS      the partition's, see include/partition_keys
 -- ARGV 1    channel that wakes the owner
--- ARGV 2    the change: 'retry', 'delete', 'skip' or 'drain'
--- ARGV 3    retry, delete: position; skip, drain: key
--- ARGV 4    retry: envelope of the dead task as it was seen; skip, drain: head of the key as it was seen; else ''
--- ARGV 5    retry: envelope that the dead task runs with; delete: DELETE_...; skip, drain: CHANGE_FORCED, or '' if only a halted
+-- ARGV 2    the change: 'retry', 'delete', 'reschedule', 'skip' or 'drain'
+-- ARGV 3    retry, delete, reschedule: position; skip, drain: key
+-- ARGV 4    retry: envelope of the dead task as it was seen; reschedule: envelope of the task as it was seen; skip, drain: head of the key as it was seen; else ''
+-- ARGV 5    retry: envelope that the dead task runs with; reschedule: envelope with the new time; delete: DELETE_...; skip, drain: CHANGE_FORCED, or '' if only a halted
 --           key may be changed
 -- ARGV 6    where to go on, as the reply to the same change said; '': this is the first call; GO_ON_NOTED: go on with a
 --           drain that a dead task began, and that `owner` notes
+-- ARGV 7    delete: page of what is kept of a task that is cancelled, see include/success_pages, '': nothing; reschedule: when
+--           the task is due, ms
+-- ARGV 8    delete: hashes of that page; reschedule: when the task was due by its envelope, ms
 -- Returns   {CHANGE_DONE}, {CHANGE_NOT_FOUND} (also if it changed since it was seen), {CHANGE_ACTIVE},
---           {CHANGE_OTHER_STATE}: a deletion may not take a task in this state, {CHANGE_HALTS_KEY}: nor one that halts
+--           {CHANGE_OTHER_STATE}: the change may not take a task in this state, {CHANGE_HALTS_KEY}: nor one that halts
 --           its key, {CHANGE_NOT_HALTED}: the key's head is alive, or
 --           {CHANGE_UNFINISHED, where to go on}: the change is too large for one call
 --
 -- retry   a dead task that was seen goes back, due now; a scheduled or retried one is due now
 -- delete  a dead task goes for good; a scheduled, retried or parked one is cancelled
+-- reschedule  a scheduled or retried task is due at another time. One that is parked may not overtake its head
 -- skip    a key's head is given up (a waiting one dies), and the lane goes on. The error of the head says so
 -- drain   as skip, but everything in the lane dies first, in order; a head that died meanwhile halts the key. If the
 --         head is retried, skipped or deleted between two calls, that stays as it is, and the drain ends. It ends too if
@@ -33,6 +37,8 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include id_index
 -- @include redelivery_marks
 -- @include note_keys
+-- @include success_keys
+-- @include success_pages
 -- @include settlement_state
 -- @include settle_outcome
 -- @include far_schedule
@@ -115,6 +121,36 @@ local function retry(position, seen, envelope)
   return done()
 end
 
+-- The entry of a far-off task becomes void, and the task waits in `scheduled` from now on, whenever it is due: one void mark
+-- cannot tell two entries apart.
+local function reschedule(position, seen, envelope, due, due_before)
+  if call('HEXISTS', CLAIMS, position) == 1 then
+    return {CHANGE_ACTIVE}
+  elseif call('HGET', TASKS, position) ~= seen then
+    return {CHANGE_NOT_FOUND}
+  end
+  local due_text = format('%.0f', math.max(due, now))
+  if call('ZSCORE', RETRY, position) then
+    call('ZADD', RETRY, due_text, position)
+    return done()
+  elseif call('ZSCORE', SCHEDULED, position) then
+    if due_before <= now then
+      return {CHANGE_ACTIVE} -- It may be offered already: then its owner starts it, whatever is said here.
+    end
+  else
+    local parked, search_on = find_parked(position, envelope_key(seen))
+    if parked then
+      return {CHANGE_OTHER_STATE}
+    elseif search_on then
+      return {CHANGE_UNFINISHED, search_on}
+    end
+    leave_far_list(position)
+  end
+  call('HSET', TASKS, position, envelope)
+  call('ZADD', SCHEDULED, due_text, position)
+  return done()
+end
+
 -- Removes a waiting task from where it waits: to be due, in its lane, or far off. Returns where its search goes on, nil
 -- once it is removed.
 local function remove_waiting(position, key)
@@ -156,6 +192,9 @@ local function delete(position, which)
     remove_dead(position)
   end
   forget_notes({position})
+  if waiting then
+    append_successes(ARGV[7] or '', ARGV[8], {})
+  end
   if is_head(key, position) then
     advance_lane(key)
     call('HDEL', OWNER, DRAIN_FIELD .. key)
@@ -231,6 +270,8 @@ if change == 'retry' then
   return retry(ARGV[3], ARGV[4], ARGV[5])
 elseif change == 'delete' then
   return delete(ARGV[3], ARGV[5])
+elseif change == 'reschedule' then
+  return reschedule(ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[7]), tonumber(ARGV[8]))
 elseif change == 'skip' or change == 'drain' then
   return skip(ARGV[3], ARGV[4], change == 'drain', ARGV[5] == CHANGE_FORCED)
 end

@@ -70,7 +70,7 @@ if relays and is_queue and claimant_of(claim) ~= owner[OWNER_EXECUTOR] then
   return {REPLY_OK, 0}
 end
 local next_claim = relays and claim_head() .. claim_tail(next_token, executor_of(claim), key)
-local success = verdict == VERDICT_SUCCESS
+local success = ends_plainly(verdict)
 if relays and was_head and success and take_next() then
   -- The lane does not go on: the next task runs already, and heads the key from now on.
   block(key, BLOCKED_BY_OTHER_OWNER, next_position)

@@ -11,6 +11,7 @@ import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.SuccessRecord;
+import dev.tandem.task.store.TaskEnd;
 import dev.tandem.testkit.Brokers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -67,6 +68,45 @@ class KeptSuccessesIT extends OperatorTestBase {
         owner.settleAndClaim(List.of(first, settle(2, other, "next"), settle(3, other, "never")), List.of());
         assertThat(offsets(TaskState.SUCCEEDED)).containsExactly(2L, 1L);
         assertThat(get(store.inspector().tasks(queue, "never", 10))).isEmpty();
+    }
+
+    @Test
+    void tasksThatExpiredAreFoundListedAndCountedApart() {
+        Map<Long, SuccessRecord> ends = new LinkedHashMap<>();
+        ends.put(1L, kept("one", null));
+        ends.put(2L, ended("two", TaskEnd.EXPIRED));
+        ends.put(3L, ended("three", TaskEnd.CANCELLED));
+        ends.put(4L, ended("four", TaskEnd.EXPIRED));
+        succeed(ends);
+
+        assertThat(offsets(TaskState.SUCCEEDED)).containsExactly(1L);
+        assertThat(offsets(TaskState.EXPIRED)).containsExactly(4L, 2L);
+        assertThat(offsets(TaskState.CANCELLED)).containsExactly(3L);
+        assertThat(offsets(get(store.inspector().tasks(queue, TaskState.EXPIRED, null, 1))))
+                .containsExactly(4L);
+        assertThat(offsets(get(store.inspector().allTasks(queue, null, null, 10, null, ReadBudget.forList()))))
+                .containsExactly(4L, 3L, 2L, 1L);
+        assertThat(only(get(store.inspector().tasks(queue, "four", 10))).state())
+                .isEqualTo(TaskState.EXPIRED);
+        assertThat(get(store.inspector().counts(partition)).totals())
+                .isEqualTo(Map.of("succeeded", 1L, "expired", 2L, "cancelled", 1L));
+    }
+
+    @Test
+    void oneThatExpiredIsFoundAmongManySuccesses() {
+        succeed(Map.of(1L, ended("one", TaskEnd.EXPIRED)));
+        for (long from = 2; from < 1_202; from += 300) {
+            Map<Long, SuccessRecord> successes = new LinkedHashMap<>();
+            LongStream.range(from, from + 300).forEach(offset -> successes.put(offset, kept(null, null)));
+            succeed(successes);
+        }
+        ResultPage<TaskView> page = get(store.inspector().tasks(queue, TaskState.EXPIRED, null, 10));
+        assertThat(offsets(page)).containsExactly(1L);
+        assertThat(page.next()).isNull();
+    }
+
+    private static SuccessRecord ended(String id, TaskEnd end) {
+        return new SuccessRecord(id, "type", "key", 0, 1_800_000_000_000L, 0, "executor-one", null, end);
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.tandem.task.DeadHead;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.SuccessRecord;
+import dev.tandem.task.store.TaskEnd;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,8 @@ final class RandomVerdicts {
                 1_800_000_000_000L,
                 token % 100_000,
                 "executor",
-                token % 5 == 0 ? "1\t0\t0\t\tfailed" : null);
+                token % 5 == 0 ? "1\t0\t0\t\tfailed" : null,
+                token % 7 == 0 ? TaskEnd.EXPIRED : token % 11 == 0 ? TaskEnd.CANCELLED : TaskEnd.SUCCEEDED,
+                token % 3 == 0 ? "{\"n\":" + token + "}" : null);
     }
 }

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -33,6 +34,7 @@ class EmbeddedExecutorIT {
     private static final String PAUSED = UniqueNames.fresh("paused");
     private static final String OTHER = UniqueNames.fresh("other");
     private static final String DEPLOYED = UniqueNames.fresh("deployed");
+    private static final String CHANGED = UniqueNames.fresh("changed");
 
     /** A server that runs no tasks. */
     private static RunningServer server;
@@ -46,7 +48,7 @@ class EmbeddedExecutorIT {
         settings.put("tandem.executor.enabled", "false");
         settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
         settings.put("tandem.redis.uri", Brokers.redis().uri());
-        for (String queue : List.of(PAUSED, OTHER, DEPLOYED)) {
+        for (String queue : List.of(PAUSED, OTHER, DEPLOYED, CHANGED)) {
             Brokers.kafka().createTopic(queue, 2);
             settings.put("tandem.queues." + queue + ".source", "kafka");
             settings.put("tandem.queues." + queue + ".handler", "noop");
@@ -174,6 +176,56 @@ class EmbeddedExecutorIT {
             }
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(cli("queues", DEPLOYED)).doesNotContain("different handlers"));
+        }
+    }
+
+    private void runUntilInterrupted(String id) throws InterruptedException {
+        ran.add(id);
+        try {
+            if (!id.startsWith("short")) {
+                new CountDownLatch(1).await();
+            }
+        } catch (InterruptedException e) {
+            if (id.startsWith("long")) {
+                throw e;
+            }
+            // Its work is done all the same.
+        }
+    }
+
+    @Test
+    void operatorsCancelTasksThatRunAndGiveOthersAnotherTime() {
+        try (Tandem program = Tandem.builder()
+                .kafka(Brokers.kafka().bootstrapServers())
+                .redis(Brokers.redis().uri())
+                .queue(CHANGED)
+                .handler("any", byte[].class, (payload, task) -> runUntilInterrupted(task.id()))
+                .defaultType("any")
+                .start()) {
+            submit(CHANGED, "long");
+            submit(CHANGED, "stubborn");
+            await().atMost(PATIENCE).until(() -> ran.containsAll(List.of("long", "stubborn")));
+
+            assertThat(cli("tasks", "cancel", CHANGED, "long")).startsWith("1 task cancelled");
+            assertThat(cli("tasks", CHANGED, "long")).contains("state: cancelled", "cancelled by an operator");
+            String path = "/api/v1/queues/" + CHANGED + "/tasks/";
+            RunningServer.Answer won = server.post(path + "stubborn/cancel");
+            assertThat(won.status()).isEqualTo(409);
+            assertThat(won.body()).contains("has succeeded");
+            assertThat(server.post(path + "nobody/cancel").status()).isEqualTo(404);
+
+            assertThat(server.post(
+                                    "/api/v1/queues/" + CHANGED + "/tasks",
+                                    "{\"id\": \"short\", \"key\": \"k\", \"delay\": \"1d\"}")
+                            .status())
+                    .isEqualTo(202);
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(cli("tasks", CHANGED, "--state", "scheduled"))
+                            .contains("short"));
+            assertThat(cli("tasks", "reschedule", CHANGED, "short", "--now")).startsWith("1 task rescheduled");
+            await().atMost(PATIENCE).until(() -> ran.contains("short"));
+            assertThat(cli("tasks", CHANGED, "--state", "cancelled")).contains("long").doesNotContain("stubborn");
+            assertThat(program.healthy()).isTrue();
         }
     }
 

@@ -47,7 +47,11 @@ final class MethodHandler implements Handler {
                 case CONTEXT -> task;
             };
         }
-        return result(call(arguments));
+        Object returned = call(arguments);
+        if (returned != null && !(returned instanceof Result)) {
+            task.result(returned);
+        }
+        return result(returned);
     }
 
     /** Runs a call of the method whose parameters are lists. */

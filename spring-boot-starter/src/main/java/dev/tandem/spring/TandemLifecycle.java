@@ -1,6 +1,8 @@
 package dev.tandem.spring;
 
 import dev.tandem.api.Interceptor;
+import dev.tandem.api.TaskRef;
+import dev.tandem.api.TaskResults;
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.TandemBuilder;
@@ -22,7 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Runs the application's tasks between the start and the stop of its context. Starts last and stops first, so that handlers
  * end while everything that they use is there. Thread-safe.
  */
-final class TandemLifecycle implements SmartLifecycle, DisposableBean {
+final class TandemLifecycle implements SmartLifecycle, DisposableBean, TaskResults {
 
     private static final Logger log = LoggerFactory.getLogger(TandemLifecycle.class);
 
@@ -139,6 +141,15 @@ final class TandemLifecycle implements SmartLifecycle, DisposableBean {
     @Override
     public void destroy() {
         stop();
+    }
+
+    @Override
+    public <R> @Nullable R await(TaskRef<?> task, Class<R> type, Duration timeout) throws InterruptedException {
+        if (tandem instanceof Tandem running) {
+            return running.results().await(task, type, timeout);
+        }
+        throw new IllegalStateException("The result of task " + task.id()
+                + " cannot be awaited: this application has no handlers that run, and so no link to Redis");
     }
 
     /** Returns what this process does; null while it runs no tasks. */

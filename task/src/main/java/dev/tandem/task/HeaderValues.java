@@ -57,6 +57,13 @@ final class HeaderValues {
             MAX_TIMEOUT,
             "use milliseconds or a duration such as 30s or PT30S, above zero and up to 366d");
 
+    /** How long a task may wait: milliseconds or a duration, above zero. */
+    static final Form TTL = new Form(
+            HeaderValues::millis,
+            1,
+            LATEST,
+            "use milliseconds or a duration such as 30s or PT30S, above zero, that ends before the year 9999 does");
+
     /** A number of attempts. */
     static final Form COUNT =
             new Form(Long::parseLong, 1, MAX_ATTEMPTS, "use a whole number from 1 to " + MAX_ATTEMPTS);

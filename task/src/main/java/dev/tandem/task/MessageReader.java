@@ -4,6 +4,7 @@ import static dev.tandem.task.TaskHeaders.BROKER_KEY;
 import static dev.tandem.task.TaskHeaders.CONTENT_TYPE;
 import static dev.tandem.task.TaskHeaders.DEDUP_KEY;
 import static dev.tandem.task.TaskHeaders.DELAY;
+import static dev.tandem.task.TaskHeaders.EXPIRES_AT;
 import static dev.tandem.task.TaskHeaders.ID;
 import static dev.tandem.task.TaskHeaders.KEY;
 import static dev.tandem.task.TaskHeaders.MAX_ATTEMPTS;
@@ -14,6 +15,7 @@ import static dev.tandem.task.TaskHeaders.MAX_KEY;
 import static dev.tandem.task.TaskHeaders.MAX_TYPE;
 import static dev.tandem.task.TaskHeaders.NOT_BEFORE;
 import static dev.tandem.task.TaskHeaders.TIMEOUT;
+import static dev.tandem.task.TaskHeaders.TTL;
 import static dev.tandem.task.TaskHeaders.TYPE;
 import static dev.tandem.task.TaskHeaders.UNREADABLE;
 
@@ -58,6 +60,7 @@ final class MessageReader {
     private long delay;
     private long timeout;
     private int maxAttempts;
+    private @Nullable TaskExpiry expiry;
 
     /** @param problem what is known to be wrong with the message, of any length; null if nothing is */
     MessageReader(String queue, Binding binding, int maxPayload, Origin origin, @Nullable String problem) {
@@ -83,6 +86,7 @@ final class MessageReader {
         String taskId = firstOf(id, eventId, () -> property("message id", origin.id(), MAX_ID));
         String taskType = firstOf(type, eventType, () -> property("type", origin.type(), MAX_TYPE));
         long earliestStart = notBefore();
+        keepExpiry(earliestStart, kept);
         if (problem != null) {
             return new Read(salvaged(fields, taskId, taskType, taskKey, payload), problem);
         }
@@ -150,6 +154,8 @@ final class MessageReader {
             case NOT_BEFORE -> notBefore = number(field, HeaderValues.INSTANT);
             case DELAY -> delay = number(field, HeaderValues.DELAY);
             case TIMEOUT -> timeout = number(field, HeaderValues.TIMEOUT);
+            case EXPIRES_AT -> expiry().expiresAt(number(field, HeaderValues.INSTANT));
+            case TTL -> expiry().ttl(number(field, HeaderValues.TTL));
             case MAX_ATTEMPTS -> maxAttempts = (int) number(field, HeaderValues.COUNT);
             case UNREADABLE -> {
                 problem("the message has the header " + UNREADABLE);
@@ -254,6 +260,31 @@ final class MessageReader {
             return 0;
         }
         return Math.max(notBefore, from + delay);
+    }
+
+    private TaskExpiry expiry() {
+        TaskExpiry its = expiry;
+        if (its == null) {
+            its = new TaskExpiry();
+            expiry = its;
+        }
+        return its;
+    }
+
+    /** Keeps the time at which the task expires, as the one header that says so. */
+    private void keepExpiry(long earliestStart, KeptHeaders kept) {
+        TaskExpiry its = expiry;
+        if (its == null || !its.isGiven() || problem != null) {
+            return;
+        }
+        long sent = origin.publishedAt() > 0 ? origin.publishedAt() : origin.arrivedAt();
+        long at = its.from(earliestStart > 0 ? earliestStart : sent);
+        String wrong = TaskExpiry.problem(at, earliestStart);
+        if (wrong != null) {
+            problem(wrong);
+        } else {
+            kept.add(Field.of(EXPIRES_AT, Long.toString(at)));
+        }
     }
 
     /** Returns what could be read of an unreadable message: its payload, all of its headers and its key. */

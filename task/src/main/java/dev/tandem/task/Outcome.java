@@ -1,5 +1,7 @@
 package dev.tandem.task;
 
+import org.jspecify.annotations.Nullable;
+
 /** How a run of a task ended. What follows has been decided already, by the queue's policy. */
 public sealed interface Outcome {
 
@@ -37,6 +39,19 @@ public sealed interface Outcome {
      * @param delayMillis the time from now to the next start, 0 or more
      */
     record Snoozed(long delayMillis) implements Outcome {}
+
+    /**
+     * The task's time was over before its handler began, or will be over before its next attempt. It is given up, and its key
+     * goes on.
+     *
+     * @param error how the attempt failed behind which no other one may begin; null if no attempt was made
+     */
+    record Expired(@Nullable String error) implements Outcome {}
+
+    /** An operator cancelled the task while its handler ran, and the handler did not succeed. Its key goes on. */
+    record Cancelled() implements Outcome {
+        public static final Cancelled INSTANCE = new Cancelled();
+    }
 
     /** The handler never started. The task goes back without spending an attempt. */
     record NotStarted() implements Outcome {

@@ -12,6 +12,7 @@ package dev.tandem.task;
  *     is a message queue
  * @param maxParkedPerPartition the tasks of a partition that the store parks. Further ones wait likewise
  * @param maxBlockedKeys the blocked keys of a partition at which no task of a further key is started
+ * @param ttlMillis after which time, counted from when it is due, a task expires that names no time itself; 0 for never
  */
 public record QueuePolicy(
         boolean ordered,
@@ -21,7 +22,8 @@ public record QueuePolicy(
         long maxBytesInMemory,
         int maxParkedPerKey,
         int maxParkedPerPartition,
-        int maxBlockedKeys) {
+        int maxBlockedKeys,
+        long ttlMillis) {
 
     private static final int MAX_BLOCKED_KEYS = 100_000;
 
@@ -36,6 +38,31 @@ public record QueuePolicy(
         requirePositive("maxParkedPerKey", maxParkedPerKey);
         requirePositive("maxParkedPerPartition", maxParkedPerPartition);
         requirePositive("maxBlockedKeys", maxBlockedKeys);
+        if (ttlMillis < 0) {
+            throw new IllegalArgumentException("ttl is " + ttlMillis + " ms, it must be 0 (none) or more");
+        }
+    }
+
+    /** Makes a policy by which only tasks expire that say so themselves. */
+    public QueuePolicy(
+            boolean ordered,
+            int concurrency,
+            DeadHead deadHead,
+            int maxInMemory,
+            long maxBytesInMemory,
+            int maxParkedPerKey,
+            int maxParkedPerPartition,
+            int maxBlockedKeys) {
+        this(
+                ordered,
+                concurrency,
+                deadHead,
+                maxInMemory,
+                maxBytesInMemory,
+                maxParkedPerKey,
+                maxParkedPerPartition,
+                maxBlockedKeys,
+                0);
     }
 
     private static void requirePositive(String name, long value) {
@@ -65,17 +92,34 @@ public record QueuePolicy(
                 maxBytesInMemory,
                 maxParkedPerKey,
                 maxParkedPerPartition,
-                maxBlockedKeys);
+                maxBlockedKeys,
+                ttlMillis);
     }
 
     public QueuePolicy withMemory(int tasks, long bytes) {
         return new QueuePolicy(
-                ordered, concurrency, deadHead, tasks, bytes, maxParkedPerKey, maxParkedPerPartition, maxBlockedKeys);
+                ordered,
+                concurrency,
+                deadHead,
+                tasks,
+                bytes,
+                maxParkedPerKey,
+                maxParkedPerPartition,
+                maxBlockedKeys,
+                ttlMillis);
     }
 
     public QueuePolicy withParked(int perKey, int perPartition) {
         return new QueuePolicy(
-                ordered, concurrency, deadHead, maxInMemory, maxBytesInMemory, perKey, perPartition, maxBlockedKeys);
+                ordered,
+                concurrency,
+                deadHead,
+                maxInMemory,
+                maxBytesInMemory,
+                perKey,
+                perPartition,
+                maxBlockedKeys,
+                ttlMillis);
     }
 
     public QueuePolicy withDeadHead(DeadHead policy) {
@@ -87,7 +131,8 @@ public record QueuePolicy(
                 maxBytesInMemory,
                 maxParkedPerKey,
                 maxParkedPerPartition,
-                maxBlockedKeys);
+                maxBlockedKeys,
+                ttlMillis);
     }
 
     public QueuePolicy withMaxBlockedKeys(int max) {
@@ -99,6 +144,20 @@ public record QueuePolicy(
                 maxBytesInMemory,
                 maxParkedPerKey,
                 maxParkedPerPartition,
-                max);
+                max,
+                ttlMillis);
+    }
+
+    public QueuePolicy withTtl(long millis) {
+        return new QueuePolicy(
+                ordered,
+                concurrency,
+                deadHead,
+                maxInMemory,
+                maxBytesInMemory,
+                maxParkedPerKey,
+                maxParkedPerPartition,
+                maxBlockedKeys,
+                millis);
     }
 }

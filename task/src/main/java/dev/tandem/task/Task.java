@@ -70,6 +70,11 @@ public record Task(
         return headers.get(TaskHeaders.UNREADABLE);
     }
 
+    /** Returns when the task's time is over, in epoch milliseconds; 0 if it has no end. */
+    public long expiresAt() {
+        return TaskExpiry.of(headers);
+    }
+
     /** Returns the same task with what could be read of it, to be run all the same. */
     public Task readable() {
         if (unreadable() == null) {

@@ -46,6 +46,13 @@ public final class TaskHeaders {
     public static final String DELAY = "tandem-delay";
     public static final String TIMEOUT = "tandem-timeout";
     public static final String MAX_ATTEMPTS = "tandem-max-attempts";
+
+    /** The header that says when the task's time is over: its handler does not begin from then on. */
+    public static final String EXPIRES_AT = "tandem-expires-at";
+
+    /** The header that says the same as a time from when the task is due. */
+    public static final String TTL = "tandem-ttl";
+
     public static final String DEDUP_KEY = "tandem-dedup-key";
 
     /** Kept as a header: business ids of tasks that this one waits for. No effect yet. */

@@ -15,7 +15,9 @@ public enum TaskState {
     SUCCEEDED,
     /** The task used up its attempts or was rejected. The store keeps it whole, so that it can be replayed. */
     DEAD,
-    CANCELLED;
+    CANCELLED,
+    /** The time of the task was over before its handler began. */
+    EXPIRED;
 
     /** Whether a task may step from this state to the given one. */
     public boolean mayBecome(TaskState next) {
@@ -24,6 +26,6 @@ public enum TaskState {
 
     /** Whether the platform itself never takes a task out of this state. An operator may replay a dead task. */
     public boolean isFinal() {
-        return this == SUCCEEDED || this == DEAD || this == CANCELLED;
+        return this == SUCCEEDED || this == DEAD || this == CANCELLED || this == EXPIRED;
     }
 }

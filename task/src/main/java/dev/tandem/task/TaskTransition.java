@@ -4,6 +4,7 @@ import static dev.tandem.task.TaskState.ACTIVE;
 import static dev.tandem.task.TaskState.CANCELLED;
 import static dev.tandem.task.TaskState.DEAD;
 import static dev.tandem.task.TaskState.DELIVERED;
+import static dev.tandem.task.TaskState.EXPIRED;
 import static dev.tandem.task.TaskState.PARKED;
 import static dev.tandem.task.TaskState.RETRY;
 import static dev.tandem.task.TaskState.SCHEDULED;
@@ -46,6 +47,8 @@ public record TaskTransition(TaskState from, TaskState to, String cause) {
                     ACTIVE,
                     RETRY,
                     "the attempt failed, was snoozed, did not start or had no handler, or its lease ran out"),
+            new TaskTransition(ACTIVE, CANCELLED, "cancelled by an operator while it ran"),
+            new TaskTransition(ACTIVE, EXPIRED, "its time was over before its handler began"),
             new TaskTransition(ACTIVE, PARKED, "its lease ran out while another task headed its key"),
             new TaskTransition(ACTIVE, DEAD, "attempts used up, or rejected"),
             new TaskTransition(RETRY, ACTIVE, "due"),

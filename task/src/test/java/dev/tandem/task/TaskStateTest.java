@@ -31,6 +31,8 @@ class TaskStateTest {
             "ACTIVE>RETRY",
             "ACTIVE>PARKED",
             "ACTIVE>DEAD",
+            "ACTIVE>EXPIRED",
+            "ACTIVE>CANCELLED",
             "RETRY>ACTIVE",
             "RETRY>PARKED",
             "RETRY>DEAD",

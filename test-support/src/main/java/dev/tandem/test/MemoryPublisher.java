@@ -8,6 +8,7 @@ import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
 import dev.tandem.task.TaskHeaders.Read;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,9 +19,11 @@ import java.util.function.Consumer;
 final class MemoryPublisher implements Publisher {
 
     private final Consumer<Task> to;
+    private final InstantSource clock;
 
-    MemoryPublisher(Consumer<Task> to) {
+    MemoryPublisher(Consumer<Task> to, InstantSource clock) {
         this.to = to;
+        this.clock = clock;
     }
 
     @Override
@@ -42,16 +45,23 @@ final class MemoryPublisher implements Publisher {
         };
     }
 
-    /** Returns what an executor reads of the task's message. Only a CloudEvent in structured mode differs from what was sent. */
-    private static Task asRead(Task task) {
-        if (!task.headers().getOrDefault(TaskHeaders.CONTENT_TYPE, "").startsWith("application/cloudevents")) {
+    /**
+     * Returns what an executor reads of the task's message. Only a CloudEvent in structured mode, and a task that says after
+     * which time it expires, differ from what was sent.
+     */
+    private Task asRead(Task task) {
+        boolean event =
+                task.headers().getOrDefault(TaskHeaders.CONTENT_TYPE, "").startsWith("application/cloudevents");
+        boolean expires =
+                task.headers().containsKey(TaskHeaders.TTL) || task.headers().containsKey(TaskHeaders.EXPIRES_AT);
+        if (!event && !expires) {
             return task;
         }
         List<Field> fields = new ArrayList<>();
         TaskHeaders.write(task, (name, value) -> fields.add(new Field(name, value)));
         String key = task.key();
         byte[] keyBytes = key == null ? null : key.getBytes(StandardCharsets.UTF_8);
-        Origin origin = new Origin(keyBytes, null, null, null, task.publishedAt(), task.publishedAt());
+        Origin origin = new Origin(keyBytes, null, null, null, task.publishedAt(), clock.millis());
         Read read =
                 new TaskHeaders(task.queue(), Binding.KAFKA, Integer.MAX_VALUE).read(fields, origin, task.payload());
         if (read.unreadable() != null) {

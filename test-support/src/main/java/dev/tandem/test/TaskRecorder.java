@@ -10,6 +10,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskNotes;
 import dev.tandem.task.store.ModelPartition;
+import dev.tandem.task.store.TaskEnd;
 import dev.tandem.test.TestedTask.Run;
 import dev.tandem.test.TestedTask.State;
 import java.time.Instant;
@@ -182,6 +183,19 @@ final class TaskRecorder implements Interceptor {
         } else if (data.holds(position)) {
             return State.WAITING;
         }
-        return committed || data.isSettled(offset) ? State.SUCCEEDED : State.WAITING;
+        return committed || data.isSettled(offset) ? ended(data, position) : State.WAITING;
+    }
+
+    private static State ended(ModelPartition data, Position position) {
+        TaskEnd end = data.successes().stream()
+                .filter(kept -> kept.position().equals(position))
+                .map(kept -> kept.success().end())
+                .findFirst()
+                .orElse(TaskEnd.SUCCEEDED);
+        return switch (end) {
+            case SUCCEEDED -> State.SUCCEEDED;
+            case EXPIRED -> State.EXPIRED;
+            case CANCELLED -> State.CANCELLED;
+        };
     }
 }

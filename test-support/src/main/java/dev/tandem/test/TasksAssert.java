@@ -79,6 +79,11 @@ public final class TasksAssert {
         return each("an error that contains '" + because + "'", task -> contains(task.error(), because));
     }
 
+    /** Asserts that their time was over before their handlers began. */
+    public TasksAssert expired() {
+        return have(State.EXPIRED);
+    }
+
     private static boolean contains(@Nullable String text, String part) {
         return text != null && text.contains(part);
     }

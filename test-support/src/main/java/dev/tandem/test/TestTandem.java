@@ -56,7 +56,7 @@ public final class TestTandem implements AutoCloseable {
         this.json = json;
         this.session = newSession();
         TandemClientBuilder builder = TandemClient.builder().json(json).transactions(transactions);
-        MemoryPublisher publisher = new MemoryPublisher(task -> session.publish(task));
+        MemoryPublisher publisher = new MemoryPublisher(task -> session.publish(task), () -> session.now());
         settings.queues().forEach((name, queue) -> builder.queue(name, queue.ordered(), publisher));
         interceptors.forEach(builder::interceptor);
         this.client = builder.build(clock());

@@ -46,7 +46,10 @@ public record TestedTask(
         WAITING,
         RUNNING,
         SUCCEEDED,
-        DEAD
+        DEAD,
+        /** Its time was over before its handler began. */
+        EXPIRED,
+        CANCELLED
     }
 
     /**

@@ -25,7 +25,8 @@ public final class PolicySettings {
                 : QueuePolicy.unordered(queue.concurrency());
         return policy.withMemory(queue.maxInMemory(), queue.maxInMemoryBytes().toBytes())
                 .withParked(queue.effectiveMaxParkedPerKey(), queue.maxParked())
-                .withMaxBlockedKeys(queue.maxBlockedKeys());
+                .withMaxBlockedKeys(queue.maxBlockedKeys())
+                .withTtl(queue.ttl() == null ? 0 : queue.ttl().toMillis());
     }
 
     static CustodyBounds custody(QueueSettings queue) {

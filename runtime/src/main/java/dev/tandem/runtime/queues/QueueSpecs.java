@@ -25,7 +25,10 @@ public final class QueueSpecs {
                 .maxAttempts(queue.maxAttempts())
                 .maxAttemptsLimit(queue.effectiveMaxAttemptsLimit())
                 .unhandledPolicy(PolicySettings.unhandledPolicy(queue))
-                .notes(new NotePolicy(Math.toIntExact(queue.maxCheckpointBytes().toBytes()), queue.maxLogLines()))
+                .notes(new NotePolicy(
+                        Math.toIntExact(queue.maxCheckpointBytes().toBytes()),
+                        queue.maxLogLines(),
+                        Math.toIntExact(queue.maxResultBytes().toBytes())))
                 .retry(PolicySettings.retry(queue.backoff()));
         if (queue.effectiveSource() == SourceType.KAFKA) {
             spec.topic(queue.effectiveTopic(name));

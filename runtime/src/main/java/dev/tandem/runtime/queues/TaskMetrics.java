@@ -148,7 +148,7 @@ public final class TaskMetrics implements ExecutorMetrics {
             this.tags = tags;
             this.run = Timer.builder("tandem.task.run")
                     .description(
-                            "Runs of handlers, by how they ended: succeeded, retried, dead, snoozed or not-started")
+                            "Runs of handlers, by how they ended: succeeded, retried, dead, snoozed, expired, cancelled or not-started")
                     .tags("queue", tags.queue(), "type", tags.type(), "outcome", tags.outcome())
                     .serviceLevelObjectives(BUCKETS)
                     .register(registry);
@@ -213,6 +213,11 @@ public final class TaskMetrics implements ExecutorMetrics {
             return "retried";
         } else if (outcome instanceof Outcome.Dead) {
             return "dead";
+        }
+        if (outcome instanceof Outcome.Expired) {
+            return "expired";
+        } else if (outcome instanceof Outcome.Cancelled) {
+            return "cancelled";
         }
         return outcome instanceof Outcome.Snoozed ? "snoozed" : "not-started";
     }

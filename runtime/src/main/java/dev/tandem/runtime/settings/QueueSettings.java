@@ -23,10 +23,12 @@ import org.springframework.util.unit.DataSize;
  * @param timeoutLimit the longest timeout that a task may set; default: timeout
  * @param maxAttempts starts in all, including the first, of a task that sets no limit
  * @param maxAttemptsLimit the most attempts that a task may set; default: max-attempts
+ * @param ttl after which time a task expires that names none, counted from when it is due; default: never
  * @param unknownTypeGrace how long a task without a handler here is tried again before it is dead; 0 for dead at once
  * @param handlersMismatch what becomes of an executor that lacks handlers which others of the queue have
  * @param maxCheckpointBytes the largest checkpoint that a run may save
  * @param maxLogLines how many lines of the log of each task are kept; 0 for none
+ * @param maxResultBytes the longest result of a task that is kept; 0 for none
  * @param deadHead what becomes of a key whose head is dead; default: halt
  * @param maxInMemory the tasks of one partition that are kept in memory before it is paused
  * @param maxInMemoryBytes the same in bytes
@@ -56,10 +58,12 @@ public record QueueSettings(
         @DefaultValue("8") int maxAttempts,
         @Nullable Integer maxAttemptsLimit,
         @DefaultValue BackoffSettings backoff,
+        @Nullable Duration ttl,
         @DefaultValue("10m") Duration unknownTypeGrace,
         @DefaultValue("refuse") HandlersMismatch handlersMismatch,
         @DefaultValue("64KB") DataSize maxCheckpointBytes,
         @DefaultValue("20") int maxLogLines,
+        @DefaultValue("0KB") DataSize maxResultBytes,
         @Nullable DeadHead deadHead,
         @DefaultValue("10000") int maxInMemory,
         @DefaultValue("64MB") DataSize maxInMemoryBytes,

@@ -23,6 +23,7 @@ final class QueueSettingsCheck {
             Set.of("host", "content-length", "connection", "expect", "upgrade", "transfer-encoding");
 
     private static final int MAX_ROUTING_KEY_BYTES = 255;
+    private static final int MAX_RESULT_BYTES = 32 << 10;
 
     private final TandemSettings settings;
     private final KnownHandlers handlers;
@@ -89,9 +90,13 @@ final class QueueSettingsCheck {
         problems.checkRange(prefix + "timeout", queue.timeout(), Duration.ofMillis(1), Duration.ofDays(30));
         problems.checkRange(
                 prefix + "unknown-type-grace", queue.unknownTypeGrace(), Duration.ZERO, Duration.ofDays(30));
+        if (queue.ttl() != null) {
+            problems.checkRange(prefix + "ttl", queue.ttl(), Duration.ofMillis(1), Duration.ofDays(3_650));
+        }
         problems.checkRange(prefix + "max-attempts", queue.maxAttempts(), 1, 1_000);
         problems.checkRange(
                 prefix + "max-checkpoint-bytes", queue.maxCheckpointBytes().toBytes(), 0, 1 << 20);
+        problems.checkRange(prefix + "max-result-bytes", queue.maxResultBytes().toBytes(), 0, MAX_RESULT_BYTES);
         problems.checkRange(prefix + "max-log-lines", queue.maxLogLines(), 0, 100);
         checkBounds(prefix, queue);
         checkLimits(prefix, queue);

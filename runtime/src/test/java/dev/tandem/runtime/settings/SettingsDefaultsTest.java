@@ -79,10 +79,12 @@ class SettingsDefaultsTest {
             queues.*.backoff.multiplier = 2
             queues.*.backoff.max = 1h
             queues.*.backoff.jitter = 0.2
+            queues.*.ttl = null
             queues.*.unknown-type-grace = 10m
             queues.*.handlers-mismatch = refuse
             queues.*.max-checkpoint-bytes = 64KB
             queues.*.max-log-lines = 20
+            queues.*.max-result-bytes = 0KB
             queues.*.dead-head = null
             queues.*.max-in-memory = 10000
             queues.*.max-in-memory-bytes = 64MB

@@ -35,6 +35,8 @@ local OWNER_WORKED = 16
 
 -- How a task ended: the verdict of a settle. These letters are only sent.
 local VERDICT_SUCCESS = 'K'
+local VERDICT_EXPIRED = 'E'
+local VERDICT_CANCELLED = 'C'
 local VERDICT_RETRY = 'R'
 local VERDICT_DEAD_HALT = 'H'
 local VERDICT_DEAD_SKIP = 'P'

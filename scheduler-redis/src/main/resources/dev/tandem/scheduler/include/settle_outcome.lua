@@ -82,6 +82,20 @@ local function has_envelope(position)
   return any_tasks and call('HEXISTS', TASKS, position) == 1
 end
 
+-- Whether a task has ended with this verdict as with a success: its key goes on, and nothing of it stays to be run.
+local function ends_plainly(verdict)
+  return verdict == VERDICT_SUCCESS or verdict == VERDICT_EXPIRED or verdict == VERDICT_CANCELLED
+end
+
+local function count_end(verdict)
+  if verdict == VERDICT_SUCCESS then
+    succeeded = succeeded + 1
+  else
+    local total = verdict == VERDICT_EXPIRED and 'expired' or 'cancelled'
+    other_ends[total] = (other_ends[total] or 0) + 1
+  end
+end
+
 -- For an outcome whose claim does not stand: returns SETTLE_DONE if this outcome is recorded already, else
 -- SETTLE_REFUSED.
 local function done_or_refused(position, token, bit, verdict)
@@ -90,7 +104,7 @@ local function done_or_refused(position, token, bit, verdict)
   if envelope then
     return envelope_token(envelope) == token and SETTLE_DONE or SETTLE_REFUSED
   end
-  local success = verdict == VERDICT_SUCCESS
+  local success = ends_plainly(verdict)
   local settled = bit >= 0 and has_bit(bit) or is_queue and awaits_redelivery(position)
   return success and not claims[position] and settled and SETTLE_DONE or SETTLE_REFUSED
 end
@@ -199,10 +213,10 @@ local function settle(position, token, key, bit, verdict, delay, envelope, next_
     return SETTLE_OK
   end
   writes.ended_tasks[#writes.ended_tasks + 1] = position
-  if verdict ~= VERDICT_SUCCESS then
+  if not ends_plainly(verdict) then
     return settle_dead(position, key, verdict, envelope, next_token)
   end
-  succeeded = succeeded + 1
+  count_end(verdict)
   writes.succeeded[#writes.succeeded + 1] = position
   if not is_head(key, position) then
     return SETTLE_OK

@@ -4,6 +4,7 @@
 local claims = {} -- position -> claim as far as known; false: none
 local relayed = {} -- position -> claim that this request relayed and has not written yet
 local succeeded, retried, died = 0, 0, 0
+local other_ends = {} -- name of a total of other ends -> how many
 local any_stored = call('EXISTS', TASKS, ATTEMPTS, BLOCKED, DEAD_TASKS, CHECKPOINTS, PROGRESS) > 0
 local any_tasks = any_stored and call('EXISTS', TASKS) == 1
 local any_attempts = any_stored and call('EXISTS', ATTEMPTS) == 1
@@ -51,5 +52,8 @@ local function count_outcomes()
   end
   if died > 0 then
     call('HINCRBY', STATS, 'dead', died)
+  end
+  for total, count in pairs(other_ends) do
+    call('HINCRBY', STATS, total, count)
   end
 end

@@ -83,7 +83,21 @@ public class ApiConfiguration {
     @Bean
     TasksController tasksController(
             TandemSettings settings, Inspection inspection, Administration administration, Backlog backlog) {
-        return new TasksController(new ConfiguredQueues(settings.queues()), inspection, administration, backlog);
+        return new TasksController(
+                new ConfiguredQueues(settings.queues()),
+                inspection,
+                administration,
+                new TaskLookup(inspection, backlog));
+    }
+
+    @Bean
+    LifecycleController lifecycleController(
+            TandemSettings settings, Inspection inspection, Administration administration, Backlog backlog) {
+        return new LifecycleController(
+                new ConfiguredQueues(settings.queues()),
+                administration,
+                new TaskLookup(inspection, backlog),
+                InstantSource.system());
     }
 
     @Bean

@@ -78,7 +78,7 @@ final class KeyChangeTexts {
                         change.problem() + ". The change of the key '" + before.key()
                                 + "' may have been made, wholly or in part",
                         "Look at the key, and ask again with head=" + before.head() + " if it still has that head");
-            case DONE, NOT_FOUND, OTHER_STATE, HALTS_KEY ->
+            case DONE, NOT_FOUND, OTHER_STATE, WOULD_EXPIRE, HALTS_KEY ->
                 ApiException.conflict("The key '" + before.key() + "' has changed in the meantime", "Look at it again");
         };
     }

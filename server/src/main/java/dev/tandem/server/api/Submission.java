@@ -37,6 +37,8 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
             @Nullable String delay,
             @Nullable String timeout,
             @Nullable String maxAttempts,
+            @Nullable String expiresAt,
+            @Nullable String ttl,
             @Nullable String dedupKey,
             @Nullable Map<String, String> headers) {}
 
@@ -69,6 +71,8 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
         add(fields, TaskHeaders.DELAY, body.delay());
         add(fields, TaskHeaders.TIMEOUT, body.timeout());
         add(fields, TaskHeaders.MAX_ATTEMPTS, body.maxAttempts());
+        add(fields, TaskHeaders.EXPIRES_AT, body.expiresAt());
+        add(fields, TaskHeaders.TTL, body.ttl());
         add(fields, TaskHeaders.DEDUP_KEY, body.dedupKey());
         boolean json = body.payload() != null;
         if (json && fields.stream().noneMatch(field -> field.name().equals(TaskHeaders.CONTENT_TYPE))) {

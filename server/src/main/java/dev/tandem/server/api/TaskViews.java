@@ -39,7 +39,7 @@ final class TaskViews {
     private static final String IN_BROKER =
             "The broker has custody of this task: Redis knows only that it runs. Its payload is in the broker";
 
-    private static final String NOT_KEPT = "The payload and the headers of a task that succeeded are not kept";
+    private static final String NOT_KEPT = "The payload and the headers of a task that has ended are not kept";
 
     private TaskViews() {}
 
@@ -88,6 +88,7 @@ final class TaskViews {
                 json ? null : text,
                 payload == null || text != null ? null : Base64.getEncoder().encodeToString(payload),
                 info.durationMillis(),
+                !withPayload || info.result() == null ? null : new JsonText(info.result()),
                 NoteViews.Progress.of(info.notes().progress()),
                 NoteViews.Checkpoint.of(info.notes().checkpoint()),
                 NoteViews.Line.of(info.notes().log()),

@@ -4,14 +4,11 @@ import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Administration.Change;
 import dev.tandem.server.inspect.Administration.Deletion;
-import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.TaskInfo;
-import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.task.Partition;
 import dev.tandem.task.TaskState;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
@@ -47,18 +44,20 @@ final class TasksController {
             TaskState.RETRY,
             TaskState.PARKED,
             TaskState.DEAD,
-            TaskState.SUCCEEDED);
+            TaskState.SUCCEEDED,
+            TaskState.EXPIRED,
+            TaskState.CANCELLED);
 
     private final ConfiguredQueues queues;
     private final Inspection inspection;
     private final Administration administration;
-    private final Backlog backlog;
+    private final TaskLookup lookup;
 
-    TasksController(ConfiguredQueues queues, Inspection inspection, Administration administration, Backlog backlog) {
+    TasksController(ConfiguredQueues queues, Inspection inspection, Administration administration, TaskLookup lookup) {
         this.queues = queues;
         this.inspection = inspection;
         this.administration = administration;
-        this.backlog = backlog;
+        this.lookup = lookup;
     }
 
     @GetMapping
@@ -98,7 +97,7 @@ final class TasksController {
     @GetMapping("/{id}")
     Views.Task one(@PathVariable String queue, @PathVariable String id) {
         QueueSettings settings = queues.get(queue);
-        return TaskViews.single(queue, settings, find(queue, id));
+        return TaskViews.single(queue, settings, lookup.find(queue, id));
     }
 
     @PostMapping("/{id}/retry")
@@ -111,9 +110,9 @@ final class TasksController {
         if (only != null && !only.equals(DEAD)) {
             throw wrongOnly(only, DEAD);
         }
-        TaskInfo task = find(queue, id);
-        if (task.state() == TaskState.SUCCEEDED) {
-            throw ApiException.conflict("The task '" + id + "' has succeeded", "Publish it again to run it again");
+        TaskInfo task = lookup.find(queue, id);
+        if (task.state().isFinal() && task.state() != TaskState.DEAD) {
+            throw TaskLookup.ended(id, task);
         }
         check(administration.retry(queue, task.ref(), only != null), id, task);
         return new Views.Changed(1);
@@ -127,7 +126,7 @@ final class TasksController {
             @RequestParam(required = false) @Nullable String only) {
         queues.get(queue);
         Deletion which = deletion(only);
-        TaskInfo task = find(queue, id);
+        TaskInfo task = lookup.find(queue, id);
         check(administration.delete(queue, task.ref(), which), id, task);
         return new Views.Changed(1, task.halts() ? task.key() : null);
     }
@@ -159,7 +158,8 @@ final class TasksController {
                 throw ApiException.conflict(
                         "The dead task '" + id + "' halts the key '" + seen.key() + "', which would go on without it",
                         "Retry, skip or drain the key, or delete the task with only=" + DEAD + " (--halting)");
-            case NOT_FOUND, NOT_HALTED, IN_BROKER, OTHER_HEAD, DONE_IN_PART, UNKNOWN -> throw notFound(id);
+            case WOULD_EXPIRE, NOT_FOUND, NOT_HALTED, IN_BROKER, OTHER_HEAD, DONE_IN_PART, UNKNOWN ->
+                throw TaskLookup.notFound(id);
         }
     }
 
@@ -171,45 +171,6 @@ final class TasksController {
                 : ApiException.conflict(
                         "The task '" + id + "' is not dead: its state is " + Views.state(seen),
                         "Cancel it with only=" + WAITING + " (./tandem tasks cancel), or let it run");
-    }
-
-    private TaskInfo find(String queue, String id) {
-        TaskRef ref = TaskRef.parse(id).orElse(null);
-        if (ref != null) {
-            return inspection.task(queue, ref).orElseThrow(() -> notFound(queue, id));
-        }
-        List<TaskInfo> found = inspection.byId(queue, id);
-        if (found.isEmpty()) {
-            throw notFound(queue, id);
-        }
-        if (found.size() > 1) {
-            throw ApiException.conflict(
-                    "Several tasks have the id '" + id + "'",
-                    "Name one by its ref: "
-                            + found.stream().map(task -> task.ref().toString()).collect(Collectors.joining(", ")));
-        }
-        return found.get(0);
-    }
-
-    /** Says also whether tasks wait in the broker, and why. The broker tells how many, not which. */
-    private ApiException notFound(String queue, String id) {
-        long lag = backlog.of(queue).values().stream().mapToLong(each -> each).sum();
-        if (lag == 0) {
-            return notFound(id);
-        }
-        boolean paused = inspection.isPaused(queue);
-        return ApiException.notFound(
-                "Redis holds no task '" + id + "'",
-                "It may be among the " + lag + (lag == 1 ? " message" : " messages")
-                        + " not settled in the broker (LAG "
-                        + lag + ")" + (paused ? ", since the queue is paused (./tandem resume " + queue + ")" : "")
-                        + ", or it succeeded longer ago than tandem.history keeps");
-    }
-
-    private static ApiException notFound(String id) {
-        return ApiException.notFound(
-                "Redis holds no task '" + id + "'",
-                "It may wait in its broker, or it succeeded longer ago than tandem.history keeps");
     }
 
     private static TaskState state(String text) {

@@ -110,10 +110,17 @@ final class Views {
             @Nullable String payloadText,
             @Nullable String payloadBase64,
             @Nullable Long durationMillis,
+            @Nullable JsonText result,
             NoteViews.@Nullable Progress progress,
             NoteViews.@Nullable Checkpoint checkpoint,
             @Nullable List<NoteViews.Line> log,
             @Nullable List<Attempt> history) {}
+
+    /** A cancelled task. @param state {@code cancelled}, or {@code interrupted} if its handler has not ended yet */
+    record Cancelled(int changed, String state) {}
+
+    /** A task with another time. @param at when it is due now */
+    record Rescheduled(int changed, Instant at) {}
 
     /** One attempt. @param error absent if it succeeded */
     record Attempt(

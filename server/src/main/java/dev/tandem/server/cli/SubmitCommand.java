@@ -65,6 +65,18 @@ final class SubmitCommand implements Runnable {
     @Option(names = "--max-attempts", paramLabel = "N", description = "starts in all")
     private @Nullable Integer maxAttempts;
 
+    @Option(
+            names = "--ttl",
+            paramLabel = "DURATION",
+            description = "expires if it has not begun for so long after it is due")
+    private @Nullable String ttl;
+
+    @Option(
+            names = "--expires-at",
+            paramLabel = "TIME",
+            description = "expires if it has not begun by then: epoch milliseconds or ISO-8601")
+    private @Nullable String expiresAt;
+
     @Option(names = "--header", paramLabel = "NAME=VALUE", description = "a further header; may be repeated")
     private Map<String, String> headers = new LinkedHashMap<>();
 
@@ -80,6 +92,8 @@ final class SubmitCommand implements Runnable {
         put(task, "delay", delay);
         put(task, "notBefore", notBefore);
         put(task, "timeout", timeout);
+        put(task, "ttl", ttl);
+        put(task, "expiresAt", expiresAt);
         if (maxAttempts != null) {
             task.put("maxAttempts", maxAttempts);
         }

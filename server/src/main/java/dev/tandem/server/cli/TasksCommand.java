@@ -1,9 +1,11 @@
 package dev.tandem.server.cli;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -11,6 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
 
 /** Shows the tasks in the store, or one of them. */
 @Command(
@@ -47,7 +50,8 @@ final class TasksCommand implements Runnable {
     @Option(
             names = "--state",
             paramLabel = "STATE",
-            description = "active, scheduled, retry, parked, dead or succeeded (default: all, by due time)")
+            description =
+                    "active, scheduled, retry, parked, dead, succeeded, expired or cancelled (default: all, by due time)")
     private @Nullable String state;
 
     @Option(names = "--key", paramLabel = "KEY", description = "only those of this key")
@@ -64,7 +68,8 @@ final class TasksCommand implements Runnable {
             mixinStandardHelpOptions = true,
             description = {
                 "Cancels tasks that are scheduled, wait for their next attempt, or are parked behind their key: they never "
-                        + "run. Dead tasks are deleted with `dead delete`.",
+                        + "run. The handler of a task that runs is interrupted, wherever it is. Dead tasks are deleted with "
+                        + "`dead delete`.",
                 ""
             })
     void cancel(
@@ -72,10 +77,51 @@ final class TasksCommand implements Runnable {
             @Parameters(index = "0", paramLabel = "QUEUE") String cancelQueue,
             @Parameters(index = "1..*", paramLabel = "ID", arity = "1..*") List<String> ids) {
         ApiClient api = cancelServer.api();
-        TaskChanges changes = new TaskChanges(
-                false, each -> api.delete(ApiClient.path("queues", cancelQueue, "tasks", each) + "?only=waiting"));
+        List<String> interrupted = new ArrayList<>();
+        TaskChanges changes = new TaskChanges(false, each -> {
+            JsonNode answer = api.post(ApiClient.path("queues", cancelQueue, "tasks", each, "cancel"));
+            if (answer.path("state").asString("").equals("interrupted")) {
+                interrupted.add(each);
+            }
+            return answer;
+        });
         changes.make(ids);
+        interrupted.forEach(
+                each -> changes.note("The handler of " + each + " was interrupted, and has not ended yet."));
         changes.print(cancelServer, "cancelled");
+    }
+
+    @Command(
+            name = "reschedule",
+            mixinStandardHelpOptions = true,
+            description = {"Gives tasks that are scheduled, or wait for their next attempt, another time.", ""})
+    void reschedule(
+            @Mixin ServerOptions rescheduleServer,
+            @ArgGroup(multiplicity = "1") When when,
+            @Parameters(index = "0", paramLabel = "QUEUE") String rescheduleQueue,
+            @Parameters(index = "1..*", paramLabel = "ID", arity = "1..*") List<String> ids) {
+        ApiClient api = rescheduleServer.api();
+        Map<String, @Nullable String> parameters = new LinkedHashMap<>();
+        parameters.put("at", when.at);
+        parameters.put("delay", when.now ? "0" : when.delay);
+        TaskChanges changes = new TaskChanges(
+                false,
+                each -> api.post(ApiClient.query(
+                        ApiClient.path("queues", rescheduleQueue, "tasks", each, "reschedule"), parameters)));
+        changes.make(ids);
+        changes.print(rescheduleServer, "rescheduled");
+    }
+
+    /** The new time of a task. */
+    static final class When {
+        @Option(names = "--at", paramLabel = "TIME", description = "epoch milliseconds or ISO-8601")
+        private @Nullable String at;
+
+        @Option(names = "--delay", paramLabel = "DURATION", description = "from now: 30s, 5m, PT30S or milliseconds")
+        private @Nullable String delay;
+
+        @Option(names = "--now", description = "now")
+        private boolean now;
     }
 
     @Override

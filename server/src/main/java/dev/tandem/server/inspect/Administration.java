@@ -1,5 +1,6 @@
 package dev.tandem.server.inspect;
 
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,8 @@ public interface Administration {
         RUNNING,
         /** Refused because the task is not in a state that may be changed so. */
         OTHER_STATE,
+        /** Refused because the task would expire before it could run. */
+        WOULD_EXPIRE,
         /** Refused because the dead task halts its key. */
         HALTS_KEY,
         /** Refused because the head of the key is alive. */
@@ -50,6 +53,42 @@ public interface Administration {
 
     /** Deletes a dead task, or cancels a waiting one. */
     Change delete(String queue, TaskRef ref, Deletion which);
+
+    /** The result of a cancellation. */
+    enum CancelResult {
+        /** The task will never run, or its handler was interrupted and has ended. */
+        CANCELLED,
+        /** The task had ended, or did so in the meantime: it succeeded, expired, died, or was cancelled before. */
+        ENDED,
+        /** The handler was interrupted, and has not ended yet. */
+        INTERRUPTED,
+        /** The task is claimed, but no executor could interrupt it. */
+        NOT_INTERRUPTED,
+        /** The store has no such task, and no executor runs it. */
+        NOT_FOUND
+    }
+
+    /**
+     * A cancellation.
+     *
+     * @param task the task as it was seen last; null if the store knows nothing of it
+     */
+    record Cancellation(CancelResult result, @Nullable TaskInfo task) {}
+
+    /**
+     * Cancels a task that waits, or that runs in any executor. Waits a few seconds for a handler to end.
+     *
+     * @param ref the task; null if the store does not know it, so that only executors may
+     * @param id the id by which executors look for it if it has no reference
+     */
+    Cancellation cancel(String queue, @Nullable TaskRef ref, String id);
+
+    /**
+     * Gives a scheduled task, or one that waits for its next attempt, another time.
+     *
+     * @param at now, if it is in the past
+     */
+    Change reschedule(String queue, TaskRef ref, Instant at);
 
     /** An action on a blocked key. */
     enum KeyAction {

@@ -22,10 +22,10 @@ public record PartitionInfo(
 
     /**
      * The names of the counters: successes; failed attempts that were retried; tasks that died; lapsed claims; dead
-     * tasks that an operator retried; tasks that an operator cancelled.
+     * tasks that an operator retried; tasks that an operator cancelled; tasks whose time was over before they ran.
      */
     public static final List<String> TOTALS =
-            List.of("succeeded", "retried", "dead", "lapsed", "replayed", "cancelled");
+            List.of("succeeded", "retried", "dead", "lapsed", "replayed", "cancelled", "expired");
 
     /** Returns the sums over all partitions, with an entry for every counter. */
     public static Map<String, Long> totals(List<PartitionInfo> partitions) {

@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param executor the executor that runs it; null if none does
  * @param head the task that its key waits for, which may be this task; null if it has no key, or its key is open
  * @param envelope null for a running task in the broker's custody, of which the store knows only the claim
- * @param durationMillis how long the attempt ran that succeeded; null if the task is not known to have. If it is, the
- *     envelope has no payload
+ * @param durationMillis how long the last attempt ran of a task that succeeded, expired or was cancelled; null of any other
+ *     task. If it is not null, the envelope has no payload
  * @param history its last attempts, the earliest first
+ * @param result what its handler returned, as JSON; null if nothing is kept
  * @param notes what its runs have noted; none in lists
  */
 public record TaskInfo(
@@ -33,11 +34,29 @@ public record TaskInfo(
         @Nullable Envelope envelope,
         @Nullable Long durationMillis,
         List<AttemptRecord> history,
-        TaskNotes notes) {
+        TaskNotes notes,
+        @Nullable String result) {
+
+    /** Makes a task of which no result is kept. */
+    public TaskInfo(
+            TaskRef ref,
+            TaskState state,
+            @Nullable Instant at,
+            @Nullable String key,
+            int attempts,
+            @Nullable String executor,
+            @Nullable TaskRef head,
+            @Nullable Envelope envelope,
+            @Nullable Long durationMillis,
+            List<AttemptRecord> history,
+            TaskNotes notes) {
+        this(ref, state, at, key, attempts, executor, head, envelope, durationMillis, history, notes, null);
+    }
 
     /** Returns the same task with what its runs have noted. */
     public TaskInfo withNotes(TaskNotes its) {
-        return new TaskInfo(ref, state, at, key, attempts, executor, head, envelope, durationMillis, history, its);
+        return new TaskInfo(
+                ref, state, at, key, attempts, executor, head, envelope, durationMillis, history, its, result);
     }
 
     /** Whether this dead task halts its key. */

@@ -15,6 +15,7 @@ import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,10 +24,12 @@ final class RedisAdministration implements Administration {
 
     private final Inspector inspector;
     private final Admin admin;
+    private final TaskCanceller canceller;
 
     RedisAdministration(RedisStore store) {
         this.inspector = store.inspector();
         this.admin = store.admin();
+        this.canceller = new TaskCanceller(store);
     }
 
     @Override
@@ -49,6 +52,23 @@ final class RedisAdministration implements Administration {
             case WAITING -> Admin.Deletion.WAITING;
         };
         return change(await(admin.delete(new Partition(queue, ref.partition()), new Position(ref.position()), tasks)));
+    }
+
+    @Override
+    public Cancellation cancel(String queue, @Nullable TaskRef ref, String id) {
+        return canceller.cancel(queue, ref, id);
+    }
+
+    @Override
+    public Change reschedule(String queue, TaskRef ref, Instant at) {
+        TaskView seen = await(inspector.task(new Partition(queue, ref.partition()), new Position(ref.position())))
+                .orElse(null);
+        if (seen == null) {
+            return Change.NOT_FOUND;
+        }
+        long due = Math.max(at.toEpochMilli(), System.currentTimeMillis());
+        long expires = seen.envelope() == null ? 0 : seen.envelope().task().expiresAt();
+        return expires > 0 && expires <= due ? Change.WOULD_EXPIRE : change(await(admin.reschedule(seen, due)));
     }
 
     @Override

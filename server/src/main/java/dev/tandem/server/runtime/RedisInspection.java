@@ -130,7 +130,7 @@ final class RedisInspection implements Inspection {
                 .toList();
     }
 
-    private static TaskInfo info(TaskView view) {
+    static TaskInfo info(TaskView view) {
         TaskView.Claim claim = view.claim();
         TaskView.Success success = view.success();
         long at = claim == null ? view.at() : claim.startedAt();
@@ -149,7 +149,8 @@ final class RedisInspection implements Inspection {
                 view.envelope(),
                 success == null ? null : success.durationMillis(),
                 history(view),
-                view.notes());
+                view.notes(),
+                success == null ? null : success.result());
     }
 
     private static List<AttemptRecord> history(TaskView view) {
@@ -158,7 +159,7 @@ final class RedisInspection implements Inspection {
         }
         List<AttemptRecord> attempts = AttemptHistory.of(view.envelope().task());
         TaskView.Success success = view.success();
-        if (success != null) {
+        if (success != null && view.state() == TaskState.SUCCEEDED) {
             attempts.add(new AttemptRecord(
                     view.envelope().attempts(), success.startedAt(), success.durationMillis(), success.executor(), ""));
         }

@@ -67,6 +67,11 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
         }
     }
 
+    /** What becomes of a task that is to be cancelled, or to have another time. */
+    CancelResult cancelResult = CancelResult.CANCELLED;
+
+    Change rescheduled = Change.DONE;
+
     @Override
     public List<PartitionInfo> partitions(String queue) {
         check();
@@ -160,6 +165,19 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
         }
         changes.add("delete " + queue + " " + ref);
         return Change.DONE;
+    }
+
+    @Override
+    public Cancellation cancel(String queue, @Nullable TaskRef ref, String id) {
+        changes.add("cancel " + queue + " " + (ref == null ? id : ref));
+        TaskInfo task = ref == null ? null : tasks.get(ref);
+        return new Cancellation(cancelResult, task);
+    }
+
+    @Override
+    public Change reschedule(String queue, TaskRef ref, Instant at) {
+        changes.add("reschedule " + queue + " " + ref);
+        return rescheduled;
     }
 
     @Override

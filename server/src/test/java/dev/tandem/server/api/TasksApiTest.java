@@ -52,7 +52,7 @@ class TasksApiTest extends ApiTestBase {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            /api/v1/queues/orders/tasks?state=gone           | active, dead, parked, retry, scheduled, succeeded
+            /api/v1/queues/orders/tasks?state=gone           | active, cancelled, dead, expired, parked, retry, scheduled, succeeded
             /api/v1/queues/orders/tasks?state=dead&limit=0   | 1 to 500
             /api/v1/queues/orders/tasks?state=dead&limit=x   | limit
             /api/v1/queues/orders/tasks?state=dead&cursor=x  | cursor

@@ -104,10 +104,40 @@ class OperatorCommandsTest {
     void waitingTasksAreCancelled() {
         assertThat(run("tasks", "cancel", "orders", "a", "b")).isZero();
 
-        assertThat(requests).containsExactly("DELETE " + TASK + "a?only=waiting", "DELETE " + TASK + "b?only=waiting");
+        assertThat(requests).containsExactly("POST " + TASK + "a/cancel", "POST " + TASK + "b/cancel");
         assertThat(out.toString()).isEqualTo("2 tasks cancelled\n");
         assertThat(run("tasks")).isEqualTo(CliException.USAGE);
         assertThat(run("tasks", "cancel", "orders")).isEqualTo(CliException.USAGE);
+    }
+
+    @Test
+    void handlerThatHasNotEndedYetIsNamed() {
+        answers.put("POST " + TASK + "a/cancel", "{\"changed\":1,\"state\":\"interrupted\"}");
+
+        assertThat(run("tasks", "cancel", "orders", "a")).isZero();
+
+        assertThat(out.toString())
+                .isEqualTo("1 task cancelled\nThe handler of a was interrupted, and has not ended yet.\n");
+    }
+
+    @Test
+    void tasksGetAnotherTime() {
+        assertThat(run("tasks", "reschedule", "orders", "a", "b", "--delay", "5m"))
+                .isZero();
+        assertThat(run("tasks", "reschedule", "orders", "a", "--now")).isZero();
+        assertThat(run("tasks", "reschedule", "orders", "a", "--at", "2030-01-31T08:00:00Z"))
+                .isZero();
+
+        assertThat(requests)
+                .containsExactly(
+                        "POST " + TASK + "a/reschedule?delay=5m",
+                        "POST " + TASK + "b/reschedule?delay=5m",
+                        "POST " + TASK + "a/reschedule?delay=0",
+                        "POST " + TASK + "a/reschedule?at=2030-01-31T08%3A00%3A00Z");
+        assertThat(out.toString()).startsWith("2 tasks rescheduled\n");
+        assertThat(run("tasks", "reschedule", "orders", "a")).isEqualTo(CliException.USAGE);
+        assertThat(run("tasks", "reschedule", "orders", "a", "--now", "--delay", "5m"))
+                .isEqualTo(CliException.USAGE);
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.api.TaskRef;
+import dev.tandem.api.TaskResults;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.TandemBuilder;
 import dev.tandem.spring.shop.Journal;
@@ -72,6 +73,7 @@ abstract class StarterSuite {
                 settings + "ordering=key",
                 settings + "partitions=4",
                 settings + "max-attempts=8",
+                settings + "max-result-bytes=1KB",
                 settings + "backoff.initial=10m");
     }
 
@@ -98,6 +100,10 @@ abstract class StarterSuite {
             ShopTasks tasks = context.getBean(ShopTasks.class);
             TaskRef<Receipt> shipped = tasks.ship("c-7", new Ship("o-7", 2));
             assertThat(shipped.await(PATIENCE).queue()).isEqualTo(queue);
+            assertThat(context.getBean(TaskResults.class).await(shipped, Receipt.class, PATIENCE))
+                    .as("what the method returned")
+                    .extracting(Receipt::order)
+                    .isEqualTo("o-7");
             tasks.shipOne("c-8", "o-8").await(PATIENCE);
             tasks.ship("later", new Ship("o-9", 5), delay("1s")).await(PATIENCE);
             tasks.shipAll(List.of(new Ship("o-1", 1), new Ship("o-2", 1))).await(PATIENCE);
@@ -145,6 +151,10 @@ abstract class StarterSuite {
             List<TaskRef<Receipt>> refs = new ArrayList<>();
             transaction.executeWithoutResult(status -> {
                 refs.add(tasks.ship("a", new Ship("rolled-back", 1)));
+                assertThatThrownBy(() ->
+                                context.getBean(TaskResults.class).await(refs.get(0), Receipt.class, PATIENCE))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("await it after the transaction");
                 status.setRollbackOnly();
             });
             transaction.executeWithoutResult(status -> {

@@ -53,6 +53,17 @@ public interface Registration extends AutoCloseable {
         }
 
         /**
+         * Interrupts the handlers that run tasks with this id. A task whose handler does not succeed all the same has the outcome
+         * {@link dev.tandem.task.Outcome.Cancelled}.
+         *
+         * @param id the task's id, or its partition's name, a slash and its position
+         * @return the places of the tasks that were interrupted: each a partition's name, a slash and a position
+         */
+        default List<String> cancel(String queue, String id) {
+            return List.of();
+        }
+
+        /**
          * Takes note of whether an operator has paused a queue: as soon as the store knows or gives up asking, and then at
          * every change. Before the first call no task of the queue may start, as for {@link OperatorPause#AWAITED}.
          */

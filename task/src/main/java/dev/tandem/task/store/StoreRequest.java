@@ -174,11 +174,17 @@ public sealed interface StoreRequest
     sealed interface Verdict {
 
         /**
-         * The task succeeded.
+         * The task succeeded, or ended otherwise for good, and its key goes on.
          *
          * @param record what to keep of it for people, or null. The store may leave that out, and keeps it for a time
          */
-        record Success(@Nullable SuccessRecord record) implements Verdict {}
+        record Success(@Nullable SuccessRecord record) implements Verdict {
+
+            /** Returns how the task ended. It makes no difference but for what is counted and kept. */
+            public TaskEnd end() {
+                return record == null ? TaskEnd.SUCCEEDED : record.end();
+            }
+        }
 
         /**
          * The task is to run again after a delay. It blocks its key as the head. The envelope replaces the one that the

@@ -3,13 +3,15 @@ package dev.tandem.task.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept of a task that succeeded: no payload and no headers.
+ * What is kept of a task that succeeded, or ended otherwise behind which its key goes on: no payload and no headers.
  *
  * @param id the id that its publisher gave; null if none
- * @param attempt the number of the attempt that succeeded
+ * @param attempt the number of the attempt that succeeded, or the number of attempts that were made
  * @param startedAt when that began by the clock of its executor, in epoch milliseconds; 0 if unknown
  * @param executor the process that ran it
  * @param attempts the attempts before it, as the value of {@link dev.tandem.task.AttemptHistory#HEADER}; null if none
+ * @param end how it ended
+ * @param result what its handler returned, as JSON; null if nothing is kept
  */
 public record SuccessRecord(
         @Nullable String id,
@@ -19,4 +21,34 @@ public record SuccessRecord(
         long startedAt,
         long durationMillis,
         String executor,
-        @Nullable String attempts) {}
+        @Nullable String attempts,
+        TaskEnd end,
+        @Nullable String result) {
+
+    /** Makes the record of a task whose handler returned nothing. */
+    public SuccessRecord(
+            @Nullable String id,
+            @Nullable String type,
+            @Nullable String key,
+            int attempt,
+            long startedAt,
+            long durationMillis,
+            String executor,
+            @Nullable String attempts,
+            TaskEnd end) {
+        this(id, type, key, attempt, startedAt, durationMillis, executor, attempts, end, null);
+    }
+
+    /** Makes the record of a task that succeeded. */
+    public SuccessRecord(
+            @Nullable String id,
+            @Nullable String type,
+            @Nullable String key,
+            int attempt,
+            long startedAt,
+            long durationMillis,
+            String executor,
+            @Nullable String attempts) {
+        this(id, type, key, attempt, startedAt, durationMillis, executor, attempts, TaskEnd.SUCCEEDED);
+    }
+}

@@ -86,7 +86,7 @@ final class ModelSettling {
             tasks.die(position, partition.stored(dead.envelope()));
             return afterDeath(settle, dead, nextToken);
         }
-        tasks.succeed(position);
+        tasks.end(position, ((Success) verdict).end());
         partition.notes.forget(position);
         return partition.isHead(settle.key(), position) ? passOn(settle.key(), nextToken) : SettleResult.Ok.PLAIN;
     }

@@ -238,8 +238,8 @@ final class ModelTasks {
         leave(position, checked(position, TaskState.DELIVERED));
     }
 
-    void succeed(Position position) {
-        leave(position, checked(position, TaskState.SUCCEEDED));
+    void end(Position position, TaskEnd end) {
+        leave(position, checked(position, end.state()));
         envelopes.remove(position);
         succeeded++;
     }

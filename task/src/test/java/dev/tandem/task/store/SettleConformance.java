@@ -133,6 +133,29 @@ interface SettleConformance extends StoreFixture {
     }
 
     @Test
+    default void aKeyGoesOnBehindAHeadThatExpiredOrWasCancelled() {
+        first().acquire();
+        first().blockKey(KEY, P1, 0);
+        first().takeCustody(park(P2, KEY, 2), park(P3, KEY, 3));
+        DueTask due = first().claimDue(1, 0).claimed().get(0);
+        long token = first().nextToken();
+        assertThat(first().settle(P1, due.token(), KEY, new SettledMark.Offset(1), ended(TaskEnd.EXPIRED), token))
+                .isInstanceOf(SettleResult.Next.class);
+        assertThat(first().settle(P1, due.token(), KEY, new SettledMark.Offset(1), ended(TaskEnd.EXPIRED), 0))
+                .as("once more")
+                .isEqualTo(SettleResult.Done.INSTANCE);
+        assertThat(first().settle(P2, token, KEY, SettledMark.NONE, ended(TaskEnd.CANCELLED), 0))
+                .isEqualTo(SettleResult.Ok.PLAIN);
+        assertThat(first().claimDue(9, 9).claimed())
+                .extracting(DueTask::position)
+                .containsExactly(P3);
+    }
+
+    private static Verdict ended(TaskEnd end) {
+        return new Verdict.Success(new SuccessRecord("id", null, KEY, 1, 1, 1, "executor", null, end));
+    }
+
+    @Test
     default void withoutATokenTheNextTaskOfTheLaneIsDueAtOnce() {
         first().acquire();
         first().blockKey(KEY, P1, 0);
