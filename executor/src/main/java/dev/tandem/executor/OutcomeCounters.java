@@ -11,6 +11,9 @@ final class OutcomeCounters {
     final LongAdder snoozed = new LongAdder();
 
     final LongAdder dead = new LongAdder();
+    /** Tasks that ended without a run, because another one has their deduplication key. */
+    final LongAdder duplicates = new LongAdder();
+
     final LongAdder notStarted = new LongAdder();
     /** Attempts that failed, and not for good by their own decision. They also count as retried or dead. */
     final LongAdder failedAttempts = new LongAdder();
@@ -20,6 +23,8 @@ final class OutcomeCounters {
     void count(Outcome outcome) {
         if (outcome instanceof Outcome.Succeeded) {
             succeeded.increment();
+        } else if (outcome instanceof Outcome.Duplicate) {
+            duplicates.increment();
         } else if (outcome instanceof Outcome.Retry) {
             retried.increment();
         } else if (outcome instanceof Outcome.Snoozed) {

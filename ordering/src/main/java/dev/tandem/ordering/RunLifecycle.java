@@ -159,7 +159,10 @@ final class RunLifecycle {
             DeadHead policy = key == null ? DeadHead.SKIP : state.context.policy.deadHead();
             return new Verdict.Dead(policy, failed(run, dead.error()));
         }
-        return outcome instanceof Outcome.NotStarted ? new Verdict.Returned() : new Verdict.Success(succeeded(run));
+        @Nullable String duplicateOf = outcome instanceof Outcome.Duplicate duplicate ? duplicate.of() : null;
+        return outcome instanceof Outcome.NotStarted
+                ? new Verdict.Returned()
+                : new Verdict.Success(succeeded(run, duplicateOf));
     }
 
     /** Returns the envelope of a task whose attempt failed, or that is dead before its handler began. */
@@ -192,7 +195,7 @@ final class RunLifecycle {
         return new Envelope(task, run.attempt() - 1, run.token(), null).encode();
     }
 
-    private SuccessRecord succeeded(Run run) {
+    private SuccessRecord succeeded(Run run, @Nullable String duplicateOf) {
         Task task = run.task();
         return new SuccessRecord(
                 task.id(),
@@ -202,7 +205,8 @@ final class RunLifecycle {
                 run.startedAt(),
                 run.durationMillis(),
                 state.context.executor,
-                AttemptHistory.text(withLapses(run)));
+                AttemptHistory.text(withLapses(run)),
+                duplicateOf);
     }
 
     private static Task withLapses(Run run) {

@@ -124,6 +124,11 @@ final class RedisKeys {
         return namespace + ":{executors}:changed";
     }
 
+    /** Returns the key of what is known of a deduplication key. All keys of a bucket share a hash tag. */
+    byte[] dedup(String queue, int bucket, String key) {
+        return bytes(namespace + ":{~dedup/" + bucket + "}:" + queue + "/" + key);
+    }
+
     /** Returns a key that is never written, for asking a node of a cluster whether it takes writes. */
     byte[] fitness(int number) {
         return bytes(namespace + ":{fitness-" + number + "}:probe");

@@ -36,7 +36,8 @@ enum Script {
     FIND_SUCCESSES,
     TRIM_HISTORY,
     TRIM_SUCCESSES,
-    TRIM_NOTES;
+    TRIM_NOTES,
+    DEDUPLICATE;
 
     private final byte[] source;
     private final byte[] sha;

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is kept of the tasks that one request settles as successful. {@code include/success_pages.lua} describes the form
  * that scripts read. A record goes on, behind its position, with flags; attempt (a varint); start (6 bytes, ms); duration
- * (a varint); then what the flags announce, each a text behind its length: id, type, key, earlier attempts.
+ * (a varint); then what the flags announce, each a text behind its length: id, type, key, earlier attempts, and the id
+ * of the task of which it was a duplicate.
  *
  * @param page empty if there is nothing to keep
  * @param hashes of all positions and ids in the page, 4 bytes each
@@ -35,6 +36,7 @@ record SuccessPage(byte[] page, byte[] hashes) {
     private static final int FLAG_TYPE = 2;
     private static final int FLAG_KEY = 4;
     private static final int FLAG_ATTEMPTS = 8;
+    private static final int FLAG_DUPLICATE = 16;
 
     /** Packs the records of those outcomes that are successes and have one. */
     static SuccessPage of(List<Settle> settles) {
@@ -89,7 +91,10 @@ record SuccessPage(byte[] page, byte[] hashes) {
         String type = optional(in, flags & FLAG_TYPE);
         String key = optional(in, flags & FLAG_KEY);
         String attempts = optional(in, flags & FLAG_ATTEMPTS);
-        return new Kept(position, new SuccessRecord(id, type, key, attempt, startedAt, duration, executor, attempts));
+        String duplicateOf = optional(in, flags & FLAG_DUPLICATE);
+        return new Kept(
+                position,
+                new SuccessRecord(id, type, key, attempt, startedAt, duration, executor, attempts, duplicateOf));
     }
 
     private static @Nullable String optional(ByteBuffer in, int flag) {
@@ -142,7 +147,8 @@ record SuccessPage(byte[] page, byte[] hashes) {
             raw((success.id() == null ? 0 : FLAG_ID)
                     | (success.type() == null ? 0 : FLAG_TYPE)
                     | (success.key() == null ? 0 : FLAG_KEY)
-                    | (success.attempts() == null ? 0 : FLAG_ATTEMPTS));
+                    | (success.attempts() == null ? 0 : FLAG_ATTEMPTS)
+                    | (success.duplicateOf() == null ? 0 : FLAG_DUPLICATE));
             varint(success.attempt());
             for (int shift = 40; shift >= 0; shift -= 8) {
                 raw((int) (success.startedAt() >>> shift));
@@ -154,6 +160,7 @@ record SuccessPage(byte[] page, byte[] hashes) {
             optional(success.type());
             optional(success.key());
             optional(success.attempts());
+            optional(success.duplicateOf());
             int length = size - from - 2;
             if (length > 0xFFFF) {
                 // Larger than any bound of its parts allows.
