@@ -2,11 +2,9 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Arrival;
 import dev.tandem.ordering.Run;
-import dev.tandem.ordering.redelivery.Identities;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
-import dev.tandem.task.Source;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupPolicy.Mode;
@@ -117,10 +115,14 @@ final class DedupGate {
             answered.put(run, before);
             return false;
         }
-        sender.add(new DedupRequest.Ask(key, bearer(place, task, false), true, 0, spec.parts().dedup()), ANSWER_MILLIS, answer -> {
-            answered.put(run, answer == null ? UNANSWERED : answer);
-            goOn.run();
-        });
+        sender.add(
+                new DedupRequest.Ask(
+                        key, bearer(place, task, false), true, 0, spec.parts().dedup()),
+                ANSWER_MILLIS,
+                answer -> {
+                    answered.put(run, answer == null ? UNANSWERED : answer);
+                    goOn.run();
+                });
         sender.send();
         return true;
     }
@@ -197,8 +199,7 @@ final class DedupGate {
             delay = snoozed.delayMillis();
         }
         if (delay > spec.parts().dedup().lostAfterMillis() / 4) {
-            sender.offer(
-                    new DedupRequest.Tell(key, bearer(run), Ending.LATER, delay), REPEATED_MILLIS, answer -> {});
+            sender.offer(new DedupRequest.Tell(key, bearer(run), Ending.LATER, delay), REPEATED_MILLIS, answer -> {});
             sender.send();
         }
     }
@@ -211,18 +212,12 @@ final class DedupGate {
 
     private Bearer bearer(Place place, Task task, boolean surelyNew) {
         Position position = place.position();
-        Source.Kind kind = spec.source().kind();
-        boolean isLog = kind == Source.Kind.LOG;
-        // A record that is read again after the log began anew has another incarnation.
-        String identity = isLog
-                ? place.partition().name() + "/" + TaskIds.offsetOf(position)
-                : Identities.of(position);
-        boolean named = !isLog && Identities.isNamed(position);
-        String name = TaskIds.idOf(task, place.partition(), position, spec.parts().topic(), kind);
-        return new Bearer(place.partition().name(), position, identity, named, surelyNew, name);
-    }
-
-    void close() {
-        sender.close();
+        String name = TaskIds.idOf(
+                task,
+                place.partition(),
+                position,
+                spec.parts().topic(),
+                spec.source().kind());
+        return Bearer.of(place.partition().name(), position, surelyNew, name);
     }
 }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -91,7 +92,6 @@ final class DedupSender {
     private final Executor later;
     private final LogRateLimiter failures;
     private final List<Bucket> buckets = new ArrayList<>();
-    private volatile boolean closed;
 
     DedupSender(String queue, Store store, ExecutorClock clock) {
         this(queue, store, clock, CompletableFuture.delayedExecutor(REPEAT_MILLIS, TimeUnit.MILLISECONDS));
@@ -136,11 +136,10 @@ final class DedupSender {
     }
 
     private void send(Bucket bucket) {
-        List<Waiting> taken = closed ? List.of() : bucket.take();
+        List<Waiting> taken = bucket.take();
         if (!taken.isEmpty()) {
-            List<DedupRequest> requests =
-                    taken.stream().map(Waiting::request).toList();
-            store.dedup(queue, bucket.number, requests).whenComplete((answers, failure) -> {
+            List<DedupRequest> requests = taken.stream().map(Waiting::request).toList();
+            ask(bucket, requests).whenComplete((answers, failure) -> {
                 if (failure == null) {
                     answered(bucket, taken, answers);
                 } else {
@@ -150,12 +149,28 @@ final class DedupSender {
         }
     }
 
+    private CompletionStage<List<DedupAnswer>> ask(Bucket bucket, List<DedupRequest> requests) {
+        try {
+            return store.dedup(queue, bucket.number, requests);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
     private void answered(Bucket bucket, List<Waiting> taken, List<DedupAnswer> answers) {
         for (int i = 0; i < taken.size(); i++) {
-            taken.get(i).then().accept(answers.get(i));
+            answer(taken.get(i), answers.get(i));
         }
         bucket.free();
         send(bucket);
+    }
+
+    private void answer(Waiting waiting, @Nullable DedupAnswer answer) {
+        try {
+            waiting.then().accept(answer);
+        } catch (RuntimeException e) {
+            log.error("Queue {}: an answer about a deduplication key was lost because of a bug", queue, e);
+        }
     }
 
     private void failed(Bucket bucket, List<Waiting> taken, Throwable failure) {
@@ -165,15 +180,10 @@ final class DedupSender {
                 queue,
                 failure.toString()));
         List<Waiting> givenUp = bucket.failed(taken, clock.millis());
-        givenUp.forEach(each -> each.then().accept(null));
+        givenUp.forEach(each -> answer(each, null));
         later.execute(() -> {
             bucket.free();
             send(bucket);
         });
-    }
-
-    /** Sends nothing any more. */
-    void close() {
-        closed = true;
     }
 }

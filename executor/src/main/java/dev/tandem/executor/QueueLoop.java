@@ -103,8 +103,7 @@ final class QueueLoop {
                 handlerThreads,
                 context.watchdog(),
                 spec.handlers().hasBatches() ? batches : runner);
-        this.starter = new RunStarter(
-                spec, workers, dedup, run -> inbox.post(() -> start(run)), batches::add);
+        this.starter = new RunStarter(spec, workers, dedup, run -> inbox.post(() -> start(run)), batches::add);
         this.leases = kind == Source.Kind.QUEUE
                 ? new PartitionLeases(
                         context.executorId(), spec.members(), timings.leave(), new LeaseActions(), clock.millis())

@@ -33,11 +33,7 @@ final class RunStarter {
      * @param batches keeps a batch for the worker that gets the returned run
      */
     RunStarter(
-            QueueSpec spec,
-            WorkerPool workers,
-            DedupGate dedup,
-            Consumer<Run> again,
-            Function<RunBatch, Run> batches) {
+            QueueSpec spec, WorkerPool workers, DedupGate dedup, Consumer<Run> again, Function<RunBatch, Run> batches) {
         this.spec = spec;
         this.workers = workers;
         this.dedup = dedup;
@@ -56,7 +52,7 @@ final class RunStarter {
         List<Run> alone = new ArrayList<>();
         for (Run run : runs) {
             // A batch must not wait for an answer about one of its tasks. Others are asked about by the worker.
-            if (dedup.mustWait(run, () -> again.accept(run))) {
+            if (run.task().dedupKey() != null && dedup.mustWait(run, () -> again.accept(run))) {
                 continue;
             }
             boolean mayWait = !stopping && run.attempt() == 1 && dedup.mayRun(run);

@@ -102,7 +102,8 @@ final class TaskRunner implements WorkerPool.RunAction {
 
     /** Runs a task. @return the run that has begun behind it, or null */
     private @Nullable Run runOne(Run run, WorkerSlot slot) {
-        if (!mayNotStart(run) && dedup.mustWait(run, () -> again.accept(run))) {
+        boolean hasDedupKey = run.task().dedupKey() != null;
+        if (hasDedupKey && !mayNotStart(run) && dedup.mustWait(run, () -> again.accept(run))) {
             return null;
         }
         Outcome outcome;
@@ -114,7 +115,7 @@ final class TaskRunner implements WorkerPool.RunAction {
             outcome = new Outcome.Retry(INTERNAL_ERROR_DELAY_MILLIS, OutcomeDecider.describe(t));
         }
         counters.count(outcome);
-        if (run.task().dedupKey() != null) {
+        if (hasDedupKey) {
             Outcome ended = outcome;
             dedup.ended(run, ended, () -> finished.accept(run, ended));
             return null;
@@ -361,5 +362,4 @@ final class TaskRunner implements WorkerPool.RunAction {
                     TaskHeaders.DEPENDS_ON);
         }
     }
-
 }

@@ -47,8 +47,7 @@ class BatchRunnerTest {
         QueueSpec built = spec.handler("ship", handler).build();
         ExecutorContext context = TestContexts.of(fixture.clock, fixture.watchdog, TestContexts.TIMINGS, metrics);
         DedupGate dedup = new DedupGate(built, fixture.clock);
-        TaskRunner alone = new TaskRunner(
-                built, context, fixture.counters, dedup, again -> {}, (run, outcome) -> {});
+        TaskRunner alone = new TaskRunner(built, context, fixture.counters, dedup, again -> {}, (run, outcome) -> {});
         if (stops) {
             alone.refuse();
         }

@@ -30,16 +30,16 @@ class QuarantineTest {
     private final Set<Long> running = ConcurrentHashMap.newKeySet();
     private final Map<Long, Outcome> ended = new ConcurrentHashMap<>();
     private final QueueSpec spec = QueueSpec.queue("orders")
-                .source(new ScriptedSource())
-                .store(new ScriptedStore())
-                .policy(QueuePolicy.ordered(8))
-                .handler("pay", task -> {
-                    running.add(task.token());
-                    end(task.token()).await();
-                    running.remove(task.token());
-                    return Result.done();
-                })
-                .build();
+            .source(new ScriptedSource())
+            .store(new ScriptedStore())
+            .policy(QueuePolicy.ordered(8))
+            .handler("pay", task -> {
+                running.add(task.token());
+                end(task.token()).await();
+                running.remove(task.token());
+                return Result.done();
+            })
+            .build();
     private final TaskRunner runner = new TaskRunner(
             spec,
             context,

@@ -27,18 +27,13 @@ class RunStarterTest {
             new TimeoutWatchdog(clock, 1_000, stuck -> {}),
             (run, slot) -> given.add(run));
     private final QueueSpec spec = RunnerFixture.queue()
-                    .handler("ship", new BatchedHandler(tasks -> List.of(), BatchOptions.of(3, "50ms")))
-                    .handler("mail", Handler.of(task -> {}))
-                    .build();
-    private final RunStarter starter = new RunStarter(
-            spec,
-            workers,
-            new DedupGate(spec, clock),
-            again -> {},
-            batch -> {
-                batches.add(batch);
-                return batch.first();
-            });
+            .handler("ship", new BatchedHandler(tasks -> List.of(), BatchOptions.of(3, "50ms")))
+            .handler("mail", Handler.of(task -> {}))
+            .build();
+    private final RunStarter starter = new RunStarter(spec, workers, new DedupGate(spec, clock), again -> {}, batch -> {
+        batches.add(batch);
+        return batch.first();
+    });
 
     @AfterEach
     void close() {

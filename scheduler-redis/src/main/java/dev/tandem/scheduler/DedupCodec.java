@@ -1,11 +1,14 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.DedupRequest.Bearer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Turns requests about deduplication keys into arguments of a script, and the script's reply into answers. */
 final class DedupCodec {
@@ -54,6 +57,26 @@ final class DedupCodec {
             answers.add(answer(in));
         }
         return answers;
+    }
+
+    /** Reads what is known of a key. */
+    static Optional<DedupKeyView> view(String queue, List<Object> reply) {
+        ReplyReader in = new ReplyReader(reply);
+        if (!in.hasMore()) {
+            return Optional.empty();
+        }
+        DedupKeyView.Bearer state = ScriptCodes.bearer(in.text().charAt(0));
+        String place = in.text();
+        int slash = place.indexOf('/');
+        Partition partition = new Partition(queue, place.substring(0, slash));
+        Position position = new Position(place.substring(slash + 1));
+        String id = in.text();
+        long since = in.number();
+        long dueAt = in.number();
+        long takenUntil = in.number();
+        boolean isTaken = in.number() < takenUntil;
+        return Optional.of(
+                new DedupKeyView(state, partition, position, id, since, dueAt, takenUntil, isTaken, in.number()));
     }
 
     private static DedupAnswer answer(ReplyReader in) {

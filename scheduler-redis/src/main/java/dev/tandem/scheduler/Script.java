@@ -37,7 +37,8 @@ enum Script {
     TRIM_HISTORY,
     TRIM_SUCCESSES,
     TRIM_NOTES,
-    DEDUPLICATE;
+    DEDUPLICATE,
+    SHOW_DEDUP_KEY;
 
     private final byte[] source;
     private final byte[] sha;

@@ -91,6 +91,11 @@ final class ScriptCodes {
     static final char DEDUP_REPLACE = 'R';
     static final char DEDUP_KEEP_LAST = 'K';
 
+    static final char BEARER_WAITS = 'w';
+    static final char BEARER_BEGUN = 'r';
+    static final char BEARER_DONE = 'd';
+    static final char BEARER_FAILED = 'f';
+
     static final int DEDUP_GO = 0;
     static final int DEDUP_DUPLICATE = 1;
     static final int DEDUP_DONE = 2;
@@ -152,6 +157,16 @@ final class ScriptCodes {
             case SUCCEEDED -> DEDUP_SUCCEEDED;
             case FAILED -> DEDUP_FAILED;
             case LATER -> DEDUP_LATER;
+        };
+    }
+
+    static DedupKeyView.Bearer bearer(char code) {
+        return switch (code) {
+            case BEARER_WAITS -> DedupKeyView.Bearer.WAITS;
+            case BEARER_BEGUN -> DedupKeyView.Bearer.BEGUN;
+            case BEARER_DONE -> DedupKeyView.Bearer.DONE;
+            case BEARER_FAILED -> DedupKeyView.Bearer.FAILED;
+            default -> throw unknown("state of a bearer", code);
         };
     }
 

@@ -137,7 +137,8 @@ final class SuccessFinder {
                 new Envelope(task, success.attempt(), 0, null),
                 null,
                 null,
-                new TaskView.Success(success.startedAt(), success.durationMillis(), success.executor()));
+                new TaskView.Success(
+                        success.startedAt(), success.durationMillis(), success.executor(), success.duplicateOf()));
     }
 
     private static byte[] ascii(String text) {

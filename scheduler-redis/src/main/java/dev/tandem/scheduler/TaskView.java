@@ -60,6 +60,11 @@ public record TaskView(
      * The attempt that succeeded.
      *
      * @param startedAt in epoch milliseconds; 0 if unknown
+     * @param duplicateOf the id of the task of which this one was a duplicate, so that it ended without a run; null if it ran
      */
-    public record Success(long startedAt, long durationMillis, String executor) {}
+    public record Success(
+            long startedAt,
+            long durationMillis,
+            String executor,
+            @Nullable String duplicateOf) {}
 }

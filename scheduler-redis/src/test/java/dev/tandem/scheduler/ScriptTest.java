@@ -45,7 +45,7 @@ class ScriptTest {
             "unpack");
 
     private static final Set<Script> WITHOUT_PARTITION =
-            Set.of(Script.HOLD_EXECUTOR_NAME, Script.REGISTER_PROCESS, Script.DEDUPLICATE);
+            Set.of(Script.HOLD_EXECUTOR_NAME, Script.REGISTER_PROCESS, Script.DEDUPLICATE, Script.SHOW_DEDUP_KEY);
 
     private static final Pattern INCLUDE = Pattern.compile("(?m)^\\s*-- @include (\\w+)$");
 

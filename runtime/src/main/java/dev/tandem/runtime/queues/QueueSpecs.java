@@ -26,6 +26,7 @@ public final class QueueSpecs {
                 .maxAttemptsLimit(queue.effectiveMaxAttemptsLimit())
                 .unknownTypes(PolicySettings.unknownTypes(queue))
                 .notes(new NotePolicy(Math.toIntExact(queue.maxCheckpointBytes().toBytes()), queue.maxLogLines()))
+                .dedup(PolicySettings.dedup(queue.dedup()))
                 .retry(PolicySettings.retry(queue.backoff()));
         if (queue.effectiveSource() == SourceType.KAFKA) {
             spec.topic(queue.effectiveTopic(name));

@@ -88,6 +88,8 @@ final class TaskViews {
                 json ? null : text,
                 payload == null || text != null ? null : Base64.getEncoder().encodeToString(payload),
                 info.durationMillis(),
+                task == null ? null : task.dedupKey(),
+                info.duplicateOf(),
                 NoteViews.Progress.of(info.notes().progress()),
                 NoteViews.Checkpoint.of(info.notes().checkpoint()),
                 NoteViews.Line.of(info.notes().log()),

@@ -65,6 +65,12 @@ final class SubmitCommand implements Runnable {
     @Option(names = "--max-attempts", paramLabel = "N", description = "starts in all")
     private @Nullable Integer maxAttempts;
 
+    @Option(
+            names = "--dedup-key",
+            paramLabel = "KEY",
+            description = "of several tasks of the queue with this key, one runs")
+    private @Nullable String dedupKey;
+
     @Option(names = "--header", paramLabel = "NAME=VALUE", description = "a further header; may be repeated")
     private Map<String, String> headers = new LinkedHashMap<>();
 
@@ -80,6 +86,7 @@ final class SubmitCommand implements Runnable {
         put(task, "delay", delay);
         put(task, "notBefore", notBefore);
         put(task, "timeout", timeout);
+        put(task, "dedupKey", dedupKey);
         if (maxAttempts != null) {
             task.put("maxAttempts", maxAttempts);
         }

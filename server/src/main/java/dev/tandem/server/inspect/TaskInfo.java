@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *     envelope has no payload
  * @param history its last attempts, the earliest first
  * @param notes what its runs have noted; none in lists
+ * @param duplicateOf the id of the task of which this one was a duplicate, so that it ended without a run; null if it was none
  */
 public record TaskInfo(
         TaskRef ref,
@@ -33,11 +34,29 @@ public record TaskInfo(
         @Nullable Envelope envelope,
         @Nullable Long durationMillis,
         List<AttemptRecord> history,
-        TaskNotes notes) {
+        TaskNotes notes,
+        @Nullable String duplicateOf) {
+
+    /** Makes a task that was no duplicate. */
+    public TaskInfo(
+            TaskRef ref,
+            TaskState state,
+            @Nullable Instant at,
+            @Nullable String key,
+            int attempts,
+            @Nullable String executor,
+            @Nullable TaskRef head,
+            @Nullable Envelope envelope,
+            @Nullable Long durationMillis,
+            List<AttemptRecord> history,
+            TaskNotes notes) {
+        this(ref, state, at, key, attempts, executor, head, envelope, durationMillis, history, notes, null);
+    }
 
     /** Returns the same task with what its runs have noted. */
     public TaskInfo withNotes(TaskNotes its) {
-        return new TaskInfo(ref, state, at, key, attempts, executor, head, envelope, durationMillis, history, its);
+        return new TaskInfo(
+                ref, state, at, key, attempts, executor, head, envelope, durationMillis, history, its, duplicateOf);
     }
 
     /** Whether this dead task halts its key. */

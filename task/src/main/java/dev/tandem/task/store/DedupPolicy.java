@@ -21,8 +21,7 @@ public record DedupPolicy(
         long lostAfterMillis) {
 
     /** The defaults of the settings: the first task runs, and its key is taken until it ends, and for ten minutes at least. */
-    public static final DedupPolicy DEFAULT =
-            new DedupPolicy(Mode.FIRST, 600_000, true, 0, true, 24 * 3_600_000L);
+    public static final DedupPolicy DEFAULT = new DedupPolicy(Mode.FIRST, 600_000, true, 0, true, 24 * 3_600_000L);
 
     /** The shortest time after which a task counts as lost. */
     public static final long LEAST_LOST_AFTER = 60_000;

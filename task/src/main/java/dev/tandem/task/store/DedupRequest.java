@@ -14,6 +14,9 @@ public sealed interface DedupRequest {
     /** Returns the task that has the key. */
     Bearer task();
 
+    /** Begins the identity of a message to which its publisher gave an id. */
+    String NAMED = "m";
+
     /**
      * A task with a deduplication key.
      *
@@ -23,8 +26,19 @@ public sealed interface DedupRequest {
      * @param surelyNew whether the broker says that it was never delivered before
      * @param name its id, for people
      */
-    record Bearer(
-            String partition, Position position, String identity, boolean named, boolean surelyNew, String name) {
+    record Bearer(String partition, Position position, String identity, boolean named, boolean surelyNew, String name) {
+
+        /** Describes the task at a position. */
+        public static Bearer of(String partition, Position position, boolean surelyNew, String name) {
+            String text = position.text();
+            int colon = text.indexOf(':');
+            if (text.indexOf('.', colon) < 0) {
+                // A record that is read again after its log began anew has another incarnation.
+                return new Bearer(partition, position, partition + "/" + text.substring(colon + 1), false, false, name);
+            }
+            String identity = text.substring(0, Math.max(0, colon));
+            return new Bearer(partition, position, identity, identity.startsWith(NAMED), surelyNew, name);
+        }
 
         /** Returns where the task is. */
         public String place() {
