@@ -33,6 +33,7 @@ final class BatchRunner implements WorkerPool.RunAction {
     private final ProgressWriter progress;
     private final OutcomeCounters counters;
     private final TaskRunner alone;
+    private final DedupGate dedup;
     private final BiConsumer<List<Run>, List<Outcome>> finished;
 
     /** The batches that workers have not begun, by their first run. */
@@ -42,13 +43,15 @@ final class BatchRunner implements WorkerPool.RunAction {
      * Makes a runner of the batches of one queue.
      *
      * @param alone runs what belongs to no batch, and records attempts
-     * @param finished receives the runs of a batch and their outcomes, on the worker's thread
+     * @param finished receives the runs of a batch and their outcomes, on the worker's thread; those of tasks
+     *     with deduplication keys one by one, on any thread
      */
     BatchRunner(
             QueueSpec spec,
             ExecutorContext context,
             OutcomeCounters counters,
             TaskRunner alone,
+            DedupGate dedup,
             BiConsumer<List<Run>, List<Outcome>> finished) {
         this.spec = spec;
         this.clock = context.clock();
@@ -58,6 +61,7 @@ final class BatchRunner implements WorkerPool.RunAction {
         this.progress = context.progress();
         this.counters = counters;
         this.alone = alone;
+        this.dedup = dedup;
         this.finished = finished;
     }
 
@@ -75,6 +79,7 @@ final class BatchRunner implements WorkerPool.RunAction {
             return;
         }
         List<Run> runs = batch.runs().stream().map(Waiting::run).toList();
+        runs.forEach(dedup::forget);
         List<Outcome> outcomes;
         try {
             outcomes = outcomes(batch, slot);
@@ -85,7 +90,28 @@ final class BatchRunner implements WorkerPool.RunAction {
             outcomes = runs.stream().map(each -> again).toList();
         }
         outcomes.forEach(counters::count);
-        finished.accept(runs, outcomes);
+        report(runs, outcomes);
+    }
+
+    /** Reports outcomes together, but for those of which the store is told first. */
+    private void report(List<Run> runs, List<Outcome> outcomes) {
+        if (runs.stream().allMatch(run -> run.task().dedupKey() == null)) {
+            finished.accept(runs, outcomes);
+            return;
+        }
+        List<Run> now = new ArrayList<>(runs.size());
+        List<Outcome> theirs = new ArrayList<>(runs.size());
+        for (int i = 0; i < runs.size(); i++) {
+            Run run = runs.get(i);
+            Outcome outcome = outcomes.get(i);
+            if (run.task().dedupKey() == null) {
+                now.add(run);
+                theirs.add(outcome);
+            } else {
+                dedup.ended(run, outcome, () -> finished.accept(List.of(run), List.of(outcome)));
+            }
+        }
+        finished.accept(now, theirs);
     }
 
     /** Runs a batch. @return the outcomes in the order of its runs */

@@ -1,5 +1,6 @@
 package dev.tandem.executor;
 
+import dev.tandem.ordering.Arrival;
 import dev.tandem.ordering.Commands;
 import dev.tandem.ordering.CoreEvent;
 import dev.tandem.ordering.Run;
@@ -29,10 +30,14 @@ final class CoreCommands implements Commands {
     private final LoopSource source;
     private final HeldPartitions partitions;
     private final RunStarter starter;
+    private final DedupGate dedup;
     private final RetainedPartitions retained;
     private final @Nullable PartitionLeases leases;
     private final LoopStatus status;
     private final List<Run> starts = new ArrayList<>();
+    /** Whether there is something to ask about tasks that have come. */
+    private boolean arrived;
+
     private final OwnershipLog ownershipLog = new OwnershipLog();
     private final BuriedLog buriedLog;
     private final HaltedKeyLog haltedKeyLog;
@@ -46,6 +51,7 @@ final class CoreCommands implements Commands {
             LoopSource source,
             HeldPartitions partitions,
             RunStarter starter,
+            DedupGate dedup,
             RetainedPartitions retained,
             @Nullable PartitionLeases leases,
             LoopStatus status,
@@ -54,6 +60,7 @@ final class CoreCommands implements Commands {
         this.source = source;
         this.partitions = partitions;
         this.starter = starter;
+        this.dedup = dedup;
         this.retained = retained;
         this.leases = leases;
         this.status = status;
@@ -68,6 +75,10 @@ final class CoreCommands implements Commands {
             starts.clear();
         }
         starter.startDue(nowMillis, running);
+        if (arrived) {
+            arrived = false;
+            dedup.flush();
+        }
         log(ownershipLog.takeDue(nowMillis));
         haltedKeyLog.takeDue(nowMillis).forEach(haltedKeyLogger::warn);
         buriedLog.logLeftOut(false);
@@ -109,6 +120,12 @@ final class CoreCommands implements Commands {
     @Override
     public void start(Run run) {
         starts.add(run);
+    }
+
+    @Override
+    public void arrived(Arrival arrival) {
+        arrived = true;
+        dedup.arrived(arrival);
     }
 
     @Override

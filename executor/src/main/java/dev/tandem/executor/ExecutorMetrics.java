@@ -32,6 +32,9 @@ public interface ExecutorMetrics {
     /** A handler was interrupted at its timeout and has ended. {@link #finished} follows. */
     default void timedOut(String queue, String type) {}
 
+    /** A task ended without a run, because another one has its deduplication key. */
+    default void duplicate(String queue) {}
+
     /** A handler ignores its timeout's interrupt and still occupies a slot. Called once for each such attempt. */
     default void stuck(String queue, String type) {}
 }

@@ -16,6 +16,8 @@ final class OutcomeCounters {
 
     /** Tasks that were cancelled while they ran. */
     final LongAdder cancelled = new LongAdder();
+    /** Tasks that ended without a run, because another one has their deduplication key. */
+    final LongAdder duplicates = new LongAdder();
 
     final LongAdder notStarted = new LongAdder();
     /** Attempts that failed, and not for good by their own decision. They also count as retried or dead. */
@@ -26,6 +28,8 @@ final class OutcomeCounters {
     void count(Outcome outcome) {
         if (outcome instanceof Outcome.Succeeded) {
             succeeded.increment();
+        } else if (outcome instanceof Outcome.Duplicate) {
+            duplicates.increment();
         } else if (outcome instanceof Outcome.Retry) {
             retried.increment();
         } else if (outcome instanceof Outcome.Snoozed) {

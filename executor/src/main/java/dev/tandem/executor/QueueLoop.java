@@ -87,17 +87,23 @@ final class QueueLoop {
         OutcomeCounters counters = new OutcomeCounters();
         this.status = new LoopStatus(queue, clock, counters);
         this.expiring = new LogRateLimiter(clock, 1, 60_000);
+        DedupGate dedup = new DedupGate(spec, clock);
         this.runner = new TaskRunner(
-                spec, context, counters, (run, outcome) -> inbox.post(() -> core.finished(run, outcome)));
+                spec,
+                context,
+                counters,
+                dedup,
+                this::giveToWorkers,
+                (run, outcome) -> inbox.post(() -> core.finished(run, outcome)));
         this.handlers = new HandlerWatch(spec, context, runner.unhandledTypes(), runner.comparison(), source, status);
         BatchRunner batches = new BatchRunner(
-                spec, context, counters, runner, (runs, outcomes) -> inbox.post(() -> finished(runs, outcomes)));
+                spec, context, counters, runner, dedup, (runs, outcomes) -> inbox.post(() -> finished(runs, outcomes)));
         this.workers = new WorkerPool(
                 spec.policy().concurrency(),
                 handlerThreads,
                 context.watchdog(),
                 spec.handlers().hasBatches() ? batches : runner);
-        this.starter = new RunStarter(spec, workers, batches::add);
+        this.starter = new RunStarter(spec, workers, dedup, run -> inbox.post(() -> start(run)), batches::add);
         this.leases = kind == Source.Kind.QUEUE
                 ? new PartitionLeases(
                         context.executorId(), spec.members(), timings.leave(), new LeaseActions(), clock.millis())
@@ -111,6 +117,7 @@ final class QueueLoop {
                 source,
                 partitions,
                 starter,
+                dedup,
                 retained,
                 leases,
                 status,
@@ -203,7 +210,16 @@ final class QueueLoop {
         return status.snapshot(leases);
     }
 
+    /** Gives a run to the workers once more, when it need not wait any more. */
+    private void giveToWorkers(Run run) {
+        workers.start(List.of(run));
+    }
+
     // ---- The loop's thread
+
+    private void start(Run run) {
+        starter.start(List.of(run), clock.millis());
+    }
 
     private void finished(List<Run> runs, List<Outcome> outcomes) {
         for (int i = 0; i < runs.size(); i++) {

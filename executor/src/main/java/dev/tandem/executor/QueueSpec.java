@@ -12,6 +12,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
 import dev.tandem.task.Task;
+import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.Store;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,7 +67,8 @@ public final class QueueSpec {
                 from.custody,
                 from.breaker,
                 from.logsKeys,
-                from.notes);
+                from.notes,
+                from.dedup);
         this.policy = Objects.requireNonNull(from.policy, () -> "Queue '" + from.name + "' has no policy");
         this.members = from.members;
     }
@@ -173,6 +175,7 @@ public final class QueueSpec {
         private boolean logsKeys = true;
         private UnhandledPolicy unhandledPolicy = UnhandledPolicy.DEFAULT;
         private NotePolicy notes = NotePolicy.DEFAULTS;
+        private DedupPolicy dedup = DedupPolicy.DEFAULT;
 
         private Builder(String name) {
             if (!Partition.isName(name)) {
@@ -368,6 +371,12 @@ public final class QueueSpec {
         /** Sets how much runs may note in the store. Default: {@link NotePolicy#DEFAULTS}. */
         public Builder notes(NotePolicy value) {
             notes = value;
+            return this;
+        }
+
+        /** Sets how tasks are told from duplicates. Default: {@link DedupPolicy#DEFAULT}. */
+        public Builder dedup(DedupPolicy value) {
+            dedup = value;
             return this;
         }
 

@@ -4,6 +4,7 @@ import dev.tandem.ordering.Run;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -17,16 +18,26 @@ final class RunStarter {
 
     private final QueueSpec spec;
     private final WorkerPool workers;
+    private final DedupGate dedup;
+    private final Consumer<Run> again;
     private final Function<RunBatch, Run> batches;
     private final int concurrency;
     private final boolean collects;
     private final BatchCollector collector = new BatchCollector();
     private boolean stopping;
 
-    /** @param batches keeps a batch for the worker that gets the returned run */
-    RunStarter(QueueSpec spec, WorkerPool workers, Function<RunBatch, Run> batches) {
+    /**
+     * Makes a starter.
+     *
+     * @param again receives a run, on any thread, that may be started now
+     * @param batches keeps a batch for the worker that gets the returned run
+     */
+    RunStarter(
+            QueueSpec spec, WorkerPool workers, DedupGate dedup, Consumer<Run> again, Function<RunBatch, Run> batches) {
         this.spec = spec;
         this.workers = workers;
+        this.dedup = dedup;
+        this.again = again;
         this.batches = batches;
         this.concurrency = spec.policy().concurrency();
         this.collects = spec.handlers().hasBatches();
@@ -40,8 +51,12 @@ final class RunStarter {
         }
         List<Run> alone = new ArrayList<>();
         for (Run run : runs) {
-            BatchedHandler handler =
-                    stopping || run.attempt() > 1 ? null : spec.handlers().batchOf(run.task());
+            // A batch must not wait for an answer about one of its tasks. Others are asked about by the worker.
+            if (run.task().dedupKey() != null && dedup.mustWait(run, () -> again.accept(run))) {
+                continue;
+            }
+            boolean mayWait = !stopping && run.attempt() == 1 && dedup.mayRun(run);
+            BatchedHandler handler = mayWait ? spec.handlers().batchOf(run.task()) : null;
             if (handler == null) {
                 alone.add(run);
             } else {

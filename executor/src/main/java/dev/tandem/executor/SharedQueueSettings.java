@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.Source;
+import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.Store;
 
 /** Settings of a queue that are the same in every copy of its {@link QueueSpec}. */
@@ -16,4 +17,5 @@ record SharedQueueSettings(
         CustodyBounds custody,
         BreakerPolicy breaker,
         boolean logsKeys,
-        NotePolicy notes) {}
+        NotePolicy notes,
+        DedupPolicy dedup) {}

@@ -1,7 +1,10 @@
 package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
 import dev.tandem.task.Source;
+import dev.tandem.task.Task;
 
 /** Names tasks for people. */
 final class TaskIds {
@@ -10,16 +13,24 @@ final class TaskIds {
 
     /** Returns the publisher's id, else one made from the task's place in the broker. */
     static String idOf(Run run, String topic, Source.Kind kind) {
-        String given = run.task().id();
-        return given != null ? given : topic + ":" + run.partition().name() + ":" + placeOf(run, kind);
+        return idOf(run.task(), run.partition(), run.position(), topic, kind);
     }
 
-    /** Returns a log's offset or the position. The same text whether the task comes from the broker or the store. */
-    private static String placeOf(Run run, Source.Kind kind) {
-        if (run.sequence() >= 0) {
-            return Long.toString(run.sequence());
+    /**
+     * Returns the publisher's id, else one made from the task's place in the broker. The same text whether the task comes from
+     * the broker or the store.
+     */
+    static String idOf(Task task, Partition partition, Position position, String topic, Source.Kind kind) {
+        String given = task.id();
+        if (given != null) {
+            return given;
         }
-        String position = run.position().toString();
-        return kind == Source.Kind.LOG ? position.substring(position.indexOf(':') + 1) : position;
+        String place = kind == Source.Kind.LOG ? offsetOf(position) : position.text();
+        return topic + ":" + partition.name() + ":" + place;
+    }
+
+    /** Returns the offset of a log's position. */
+    static String offsetOf(Position position) {
+        return position.text().substring(position.text().indexOf(':') + 1);
     }
 }

@@ -10,6 +10,7 @@ import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.store.HandledTypes;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,8 @@ final class TaskRunner implements WorkerPool.RunAction {
     private final KeptResults results;
     private final Supplier<? extends RandomGenerator> random;
     private final OutcomeCounters counters;
+    private final DedupGate dedup;
+    private final Consumer<Run> again;
     private final BiConsumer<Run, Outcome> finished;
     private final LogRateLimiter deadLog;
     private final LogRateLimiter failedLog;
@@ -47,8 +50,19 @@ final class TaskRunner implements WorkerPool.RunAction {
     private final AtomicBoolean headerWithoutEffectLogged = new AtomicBoolean();
     private volatile boolean refusing;
 
-    /** @param finished receives the outcome of every run, on the worker's thread */
-    TaskRunner(QueueSpec spec, ExecutorContext context, OutcomeCounters counters, BiConsumer<Run, Outcome> finished) {
+    /**
+     * Makes a runner.
+     *
+     * @param again receives a run, on any thread, that is to be given to a worker once more
+     * @param finished receives the outcome of every run, on the worker's thread or another one
+     */
+    TaskRunner(
+            QueueSpec spec,
+            ExecutorContext context,
+            OutcomeCounters counters,
+            DedupGate dedup,
+            Consumer<Run> again,
+            BiConsumer<Run, Outcome> finished) {
         this.spec = spec;
         this.expiration = new Expiration(spec.policy().ttlMillis());
         this.clock = context.clock();
@@ -59,6 +73,8 @@ final class TaskRunner implements WorkerPool.RunAction {
         this.progress = context.progress();
         this.random = context.random();
         this.counters = counters;
+        this.dedup = dedup;
+        this.again = again;
         this.finished = finished;
         this.deadLog = new LogRateLimiter(clock, 10, LOG_WINDOW_MILLIS);
         this.failedLog = new LogRateLimiter(clock, 5, LOG_WINDOW_MILLIS);
@@ -90,6 +106,10 @@ final class TaskRunner implements WorkerPool.RunAction {
 
     /** Runs a task. @return the run that has begun behind it, or null */
     private @Nullable Run runOne(Run run, WorkerSlot slot) {
+        boolean hasDedupKey = run.task().dedupKey() != null;
+        if (hasDedupKey && !mayNotStart(run) && dedup.mustWait(run, () -> again.accept(run))) {
+            return null;
+        }
         Outcome outcome;
         try {
             outcome = attempt(run, slot);
@@ -99,6 +119,11 @@ final class TaskRunner implements WorkerPool.RunAction {
             outcome = new Outcome.Retry(INTERNAL_ERROR_DELAY_MILLIS, OutcomeDecider.describe(t));
         }
         counters.count(outcome);
+        if (hasDedupKey) {
+            Outcome ended = outcome;
+            dedup.ended(run, ended, () -> finished.accept(run, ended));
+            return null;
+        }
         // Before the report, from which the loop sees that the next one has begun.
         Run next = outcome instanceof Outcome.Succeeded && !refusing ? run.beginNext(clock.millis()) : null;
         finished.accept(run, outcome);
@@ -106,6 +131,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     }
 
     private Outcome attempt(Run run, WorkerSlot slot) {
+        Outcome withoutRun = dedup.takeOutcome(run);
         Outcome withoutHandler = withoutHandler(run);
         if (withoutHandler != null) {
             return withoutHandler;
@@ -113,6 +139,9 @@ final class TaskRunner implements WorkerPool.RunAction {
         Task task = run.task();
         if (task.unreadable() != null) {
             return dead(run, task.unreadable());
+        }
+        if (withoutRun != null) {
+            return withoutRun(run, withoutRun);
         }
         logHeaderWithoutEffect(task);
         int maxAttempts = spec.maxAttemptsOf(task);
@@ -131,6 +160,15 @@ final class TaskRunner implements WorkerPool.RunAction {
         return run.lapses() < Quarantine.SUSPECT_AFTER
                 ? handle(run, slot, handler, typeName, maxAttempts)
                 : handleAlone(run, slot, handler, typeName, maxAttempts);
+    }
+
+    private Outcome withoutRun(Run run, Outcome outcome) {
+        recordTiming(run, 0);
+        if (outcome instanceof Outcome.Duplicate duplicate) {
+            log.debug("Queue {}: {} is a duplicate of {}", spec.name(), run, duplicate.of());
+            metrics.duplicate(spec.name());
+        }
+        return outcome;
     }
 
     /** Returns whether a run goes back without an attempt: its claim no longer holds, or all are refused. */
@@ -350,20 +388,13 @@ final class TaskRunner implements WorkerPool.RunAction {
         if (headerWithoutEffectLogged.get()) {
             return;
         }
-        String header = headerWithoutEffect(task);
-        if (header != null && headerWithoutEffectLogged.compareAndSet(false, true)) {
+        boolean has = task.headers().containsKey(TaskHeaders.DEPENDS_ON);
+        if (has && headerWithoutEffectLogged.compareAndSet(false, true)) {
             log.warn(
                     "Queue {}: tasks have the header {}, which is stored and shown but has no effect yet. Logged only"
                             + " once",
                     spec.name(),
-                    header);
+                    TaskHeaders.DEPENDS_ON);
         }
-    }
-
-    private static @Nullable String headerWithoutEffect(Task task) {
-        if (task.dedupKey() != null) {
-            return TaskHeaders.DEDUP_KEY;
-        }
-        return task.headers().containsKey(TaskHeaders.DEPENDS_ON) ? TaskHeaders.DEPENDS_ON : null;
     }
 }

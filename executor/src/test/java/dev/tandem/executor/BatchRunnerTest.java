@@ -46,12 +46,13 @@ class BatchRunnerTest {
         BatchedHandler handler = new BatchedHandler(code, BatchOptions.of(100, "50ms"));
         QueueSpec built = spec.handler("ship", handler).build();
         ExecutorContext context = TestContexts.of(fixture.clock, fixture.watchdog, TestContexts.TIMINGS, metrics);
-        TaskRunner alone = new TaskRunner(built, context, fixture.counters, (run, outcome) -> {});
+        DedupGate dedup = new DedupGate(built, fixture.clock);
+        TaskRunner alone = new TaskRunner(built, context, fixture.counters, dedup, again -> {}, (run, outcome) -> {});
         if (stops) {
             alone.refuse();
         }
         List<Outcome> all = new ArrayList<>();
-        BatchRunner runner = new BatchRunner(built, context, fixture.counters, alone, (ran, outcomes) -> {
+        BatchRunner runner = new BatchRunner(built, context, fixture.counters, alone, dedup, (ran, outcomes) -> {
             assertThat(ran).containsExactly(runs);
             all.addAll(outcomes);
         });

@@ -29,20 +29,23 @@ class QuarantineTest {
 
     private final Set<Long> running = ConcurrentHashMap.newKeySet();
     private final Map<Long, Outcome> ended = new ConcurrentHashMap<>();
+    private final QueueSpec spec = QueueSpec.queue("orders")
+            .source(new ScriptedSource())
+            .store(new ScriptedStore())
+            .policy(QueuePolicy.ordered(8))
+            .handler("pay", task -> {
+                running.add(task.token());
+                end(task.token()).await();
+                running.remove(task.token());
+                return Result.done();
+            })
+            .build();
     private final TaskRunner runner = new TaskRunner(
-            QueueSpec.queue("orders")
-                    .source(new ScriptedSource())
-                    .store(new ScriptedStore())
-                    .policy(QueuePolicy.ordered(8))
-                    .handler("pay", task -> {
-                        running.add(task.token());
-                        end(task.token()).await();
-                        running.remove(task.token());
-                        return Result.done();
-                    })
-                    .build(),
+            spec,
             context,
             new OutcomeCounters(),
+            new DedupGate(spec, clock),
+            again -> {},
             (run, outcome) -> ended.put(run.token(), outcome));
 
     private final WorkerPool pool = new WorkerPool(8, HandlerThreads.platform("test-"), watchdog, runner);

@@ -26,16 +26,14 @@ class RunStarterTest {
             HandlerThreads.platform("test-"),
             new TimeoutWatchdog(clock, 1_000, stuck -> {}),
             (run, slot) -> given.add(run));
-    private final RunStarter starter = new RunStarter(
-            RunnerFixture.queue()
-                    .handler("ship", new BatchedHandler(tasks -> List.of(), BatchOptions.of(3, "50ms")))
-                    .handler("mail", Handler.of(task -> {}))
-                    .build(),
-            workers,
-            batch -> {
-                batches.add(batch);
-                return batch.first();
-            });
+    private final QueueSpec spec = RunnerFixture.queue()
+            .handler("ship", new BatchedHandler(tasks -> List.of(), BatchOptions.of(3, "50ms")))
+            .handler("mail", Handler.of(task -> {}))
+            .build();
+    private final RunStarter starter = new RunStarter(spec, workers, new DedupGate(spec, clock), again -> {}, batch -> {
+        batches.add(batch);
+        return batch.first();
+    });
 
     @AfterEach
     void close() {

@@ -46,7 +46,9 @@ final class RunnerFixture {
 
     TaskRunner runner(QueueSpec.Builder spec, ExecutorMetrics metrics) {
         ExecutorContext context = TestContexts.of(clock, watchdog, TestContexts.TIMINGS, metrics);
-        return new TaskRunner(spec.build(), context, counters, (run, ended) -> outcome.set(ended));
+        QueueSpec built = spec.build();
+        return new TaskRunner(
+                built, context, counters, new DedupGate(built, clock), again -> {}, (run, ended) -> outcome.set(ended));
     }
 
     /** Runs a task on the calling thread. */

@@ -99,6 +99,11 @@ abstract sealed class BrokerSide permits LogSide, QueueSide {
         return run.sequence();
     }
 
+    /** Whether the broker says that it never delivered this message before. Always false in a log, which names its records. */
+    boolean isSurelyNew(TaskEntry entry) {
+        return false;
+    }
+
     /** Notes that all positions below {@code next} were delivered, or will not be. */
     abstract void deliveredUpTo(long next);
 

@@ -48,6 +48,9 @@ public interface Commands extends RedeliveryResolver.Output {
     /** Gives the partition up: it was released in the store, or lost. Late outcomes may still be sent. */
     void left(Partition partition);
 
+    /** Says that a task with a deduplication key has come. It may be said again of the same task. */
+    default void arrived(Arrival arrival) {}
+
     /** Reports something to log. It has no effect on anything. */
     default void report(CoreEvent event) {}
 }

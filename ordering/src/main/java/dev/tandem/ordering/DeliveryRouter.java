@@ -11,6 +11,7 @@ import dev.tandem.ordering.requests.PendingWrite;
 import dev.tandem.ordering.tracking.DeliveryTracker;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Position;
+import dev.tandem.task.Task;
 import dev.tandem.task.store.StoreRequest.Move;
 import org.jspecify.annotations.Nullable;
 
@@ -114,13 +115,24 @@ final class DeliveryRouter implements RedeliveryResolver.Receiver {
         } else if (entry.unreadable() != null) {
             state.work.handOver(entry, new Move.Bury());
         } else if (entry.requireTask().notBefore() > state.context.wall()) {
+            announce(entry);
             state.work.handOver(entry, new Move.Schedule(entry.requireTask().notBefore()));
         } else {
+            announce(entry);
             // If the store offered the task and then forgot it, the delivery takes its place.
             deferred.forgetOffer(entry.position());
             if (!state.broker.overflow().passOver(entry)) {
                 state.lanes.enterInPlace(entry);
             }
+        }
+    }
+
+    /** Says that a task has come that may have a duplicate. */
+    private void announce(TaskEntry entry) {
+        Task task = entry.requireTask();
+        if (task.dedupKey() != null) {
+            state.context.arrived(
+                    new Arrival(state.partition, entry.position(), task, state.broker.isSurelyNew(entry)));
         }
     }
 

@@ -24,6 +24,7 @@ final class QueueContext {
 
     private final @Nullable RedeliveryResolver resolver;
     private final List<Run> starts = new ArrayList<>();
+    private final List<Arrival> arrivals = new ArrayList<>();
     private final List<CoreEvent> events = new ArrayList<>();
     private long now;
     private long wall;
@@ -134,6 +135,17 @@ final class QueueContext {
     void drainStarts(Consumer<Run> each) {
         starts.forEach(each);
         starts.clear();
+    }
+
+    void arrived(Arrival arrival) {
+        arrivals.add(arrival);
+    }
+
+    void drainArrivals(Consumer<Arrival> each) {
+        if (!arrivals.isEmpty()) {
+            arrivals.forEach(each);
+            arrivals.clear();
+        }
     }
 
     void report(CoreEvent event) {

@@ -223,6 +223,7 @@ public final class QueueCore {
         if (resolver != null) {
             resolver.flush(out);
         }
+        context.drainArrivals(out::arrived);
         context.drainStarts(out::start);
         context.drainEvents(out::report);
     }

@@ -174,6 +174,11 @@ abstract sealed class QueueSide extends BrokerSide permits OrderedQueueSide, Uno
     }
 
     @Override
+    boolean isSurelyNew(TaskEntry entry) {
+        return !entry.notes().isRedelivered() && !entry.notes().isMatched();
+    }
+
+    @Override
     boolean mayDeliverBegunTasks() {
         return !matcher.isCaughtUp();
     }

@@ -167,9 +167,12 @@ final class RunLifecycle {
         }
         if (outcome instanceof Outcome.Cancelled) {
             return new Verdict.Success(
-                    kept(run, run.attempt(), withAttempt(run, CANCELLED_WHILE_IT_RAN), TaskEnd.CANCELLED));
+                    kept(run, run.attempt(), withAttempt(run, CANCELLED_WHILE_IT_RAN), TaskEnd.CANCELLED, null));
         }
-        return outcome instanceof Outcome.NotStarted ? new Verdict.Returned() : new Verdict.Success(succeeded(run));
+        @Nullable String duplicateOf = outcome instanceof Outcome.Duplicate duplicate ? duplicate.of() : null;
+        return outcome instanceof Outcome.NotStarted
+                ? new Verdict.Returned()
+                : new Verdict.Success(succeeded(run, duplicateOf));
     }
 
     /** Returns the envelope of a task whose attempt failed, or that is dead before its handler began. */
@@ -199,19 +202,19 @@ final class RunLifecycle {
         return new Envelope(task, run.attempt() - 1, run.token(), null).encode();
     }
 
-    private SuccessRecord succeeded(Run run) {
-        return kept(run, run.attempt(), withLapses(run), TaskEnd.SUCCEEDED);
+    private SuccessRecord succeeded(Run run, @Nullable String duplicateOf) {
+        return kept(run, run.attempt(), withLapses(run), TaskEnd.SUCCEEDED, duplicateOf);
     }
 
     /** Returns what is kept of a task that expired: before its handler began, or when an attempt had failed. */
     private SuccessRecord expired(Run run, Outcome.Expired outcome) {
         String error = outcome.error();
         return error == null
-                ? kept(run, run.attempt() - 1, withLapses(run), TaskEnd.EXPIRED)
-                : kept(run, run.attempt(), withAttempt(run, error), TaskEnd.EXPIRED);
+                ? kept(run, run.attempt() - 1, withLapses(run), TaskEnd.EXPIRED, null)
+                : kept(run, run.attempt(), withAttempt(run, error), TaskEnd.EXPIRED, null);
     }
 
-    private SuccessRecord kept(Run run, int attempts, Task history, TaskEnd end) {
+    private SuccessRecord kept(Run run, int attempts, Task history, TaskEnd end, @Nullable String duplicateOf) {
         Task task = run.task();
         return new SuccessRecord(
                 task.id(),
@@ -223,7 +226,8 @@ final class RunLifecycle {
                 state.context.executor,
                 AttemptHistory.text(history),
                 end,
-                end == TaskEnd.SUCCEEDED ? run.result() : null);
+                end == TaskEnd.SUCCEEDED ? run.result() : null,
+                duplicateOf);
     }
 
     private Task withAttempt(Run run, String error) {

@@ -13,7 +13,6 @@ import dev.tandem.task.store.ModelPartition;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreModel;
 import dev.tandem.task.store.StoreRequest;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -183,8 +182,7 @@ final class CoreScript extends RecordedCommands {
 
     private Delivery delivery(String name, long notBefore, boolean redelivered) {
         String key = name.replaceAll("\\d", "");
-        Task task = Task.of("orders", key.isEmpty() ? null : key, name.getBytes(StandardCharsets.US_ASCII))
-                .withNotBefore(notBefore);
+        Task task = task(name, key.isEmpty() ? null : key, notBefore);
         if (kind == Source.Kind.LOG) {
             long offset = Long.parseLong(name.substring(key.length()));
             nextOffset = offset + 1;

@@ -4,6 +4,7 @@ import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Recall;
+import dev.tandem.task.Task;
 import dev.tandem.task.store.StoreRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -13,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Records what a core orders, for a test to look at. */
 abstract class RecordedCommands implements Commands {
@@ -23,6 +25,7 @@ abstract class RecordedCommands implements Commands {
     private final Map<Long, String> deliveries = new HashMap<>();
     private final List<String> acked = new ArrayList<>();
     private final List<Recall> recalls = new ArrayList<>();
+    private final List<String> arrivals = new ArrayList<>();
     private final List<CoreEvent.KeyHalted> halted = new ArrayList<>();
     private boolean opened;
     private boolean paused;
@@ -57,6 +60,24 @@ abstract class RecordedCommands implements Commands {
     /** The reports of halted keys. */
     List<CoreEvent.KeyHalted> halted() {
         return List.copyOf(halted);
+    }
+
+    /** Makes a task. If its key begins with "dup", it has a deduplication key. */
+    static Task task(String name, @Nullable String key, long notBefore) {
+        String dedupKey = key != null && key.startsWith("dup") ? key : null;
+        byte[] payload = name.getBytes(StandardCharsets.US_ASCII);
+        return new Task(null, "orders", null, key, payload, Map.of(), 0, notBefore, 0, 0, dedupKey);
+    }
+
+    /** The arrivals that were reported, by name, with a question mark behind those that may have come before. */
+    List<String> arrivals() {
+        return List.copyOf(arrivals);
+    }
+
+    @Override
+    public void arrived(Arrival arrival) {
+        String name = new String(arrival.task().payload(), StandardCharsets.US_ASCII);
+        arrivals.add(name + (arrival.surelyNew() ? "" : "?"));
     }
 
     @Override

@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Retained partitions that nobody owns, because they hold no task that is to run, are trimmed by one process at a time.
  *
- * <p>It also goes on with drains of lanes that were too long for the outcome of their dead head.
+ * <p>It also goes on with drains of lanes that were too long for the outcome of their dead head, and frees the
+ * deduplication keys of tasks that ended without a run.
  *
  * <p>Thread-safe.
  */
@@ -71,6 +72,7 @@ final class Housekeeper {
     private final Retention retention;
     private final SuccessTrimmer successes;
     private final NoteTrimmer notes;
+    private final DedupEnds dedupEnds;
     /** The name of this process as the one that trims. */
     private final byte[] name = bytes(UUID.randomUUID().toString());
 
@@ -88,6 +90,7 @@ final class Housekeeper {
         this.retention = retention;
         this.successes = new SuccessTrimmer(connection, retention, hasRoom);
         this.notes = new NoteTrimmer(connection);
+        this.dedupEnds = new DedupEnds(connection);
     }
 
     /**
@@ -139,7 +142,8 @@ final class Housekeeper {
         // In the order in which they happen, each once.
         Set<String> failures = new LinkedHashSet<>();
         return tried(failures, drain(partition, failures).thenApply(drained -> 0L))
-                .thenCompose(none -> tried(failures, new Round(partition, from).piece()))
+                .thenCompose(none -> tried(failures, dedupEnds.passOn(partition)))
+                .thenCompose(told -> tried(failures, new Round(partition, from).piece()))
                 .thenCompose(tasks -> tried(failures, successes.trim(partition)).thenApply(records -> tasks + records))
                 .thenCompose(before -> tried(failures, notes.trim(partition)).thenApply(removed -> before))
                 .thenApply(removed -> {

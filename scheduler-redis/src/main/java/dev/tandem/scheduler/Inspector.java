@@ -3,6 +3,7 @@ package dev.tandem.scheduler;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.TaskEnd;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -230,6 +231,12 @@ public final class Inspector {
     public CompletableFuture<List<TaskView>> tasks(String queue, String id, int limit, ReadBudget budget) {
         requireLimit(limit);
         return partitions(queue).thenCompose(partitions -> finder.withId(partitions, id, limit, budget));
+    }
+
+    /** Returns what is known of a deduplication key; empty if nothing. */
+    public CompletableFuture<Optional<DedupKeyView>> dedupKey(String queue, String key) {
+        byte[][] keys = {connection.keys().dedup(queue, DedupBuckets.of(queue, key), key)};
+        return connection.runScript(Script.SHOW_DEDUP_KEY, keys).thenApply(reply -> DedupCodec.view(queue, reply));
     }
 
     /** Returns where a key is blocked; empty if nowhere. */

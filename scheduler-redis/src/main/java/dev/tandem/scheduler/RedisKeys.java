@@ -37,7 +37,8 @@ final class RedisKeys {
             "successes",
             "success-ids",
             "checkpoints",
-            "progress");
+            "progress",
+            "dedup-ends");
 
     /** The keys of the default namespace. */
     static final RedisKeys DEFAULTS = new RedisKeys(RedisSettings.DEFAULT_NAMESPACE);
@@ -57,6 +58,11 @@ final class RedisKeys {
     /** Returns the key of a partition's ownership, the first of {@link #of}. */
     byte[] owner(Partition partition) {
         return bytes(prefix(partition) + PARTS.get(0));
+    }
+
+    /** Returns the key of the tasks with deduplication keys that ended without a run, the last one of {@link #of}. */
+    byte[] dedupEnds(Partition partition) {
+        return bytes(prefix(partition) + PARTS.get(PARTS.size() - 1));
     }
 
     /** Returns the channel on which a partition's owner is woken. */
@@ -137,6 +143,11 @@ final class RedisKeys {
     /** Returns the channel that announces such a request. */
     String cancelChannel() {
         return namespace + ":{executors}:cancel";
+    }
+
+    /** Returns the key of what is known of a deduplication key. All keys of a bucket share a hash tag. */
+    byte[] dedup(String queue, int bucket, String key) {
+        return bytes(namespace + ":{~dedup/" + bucket + "}:" + queue + "/" + key);
     }
 
     /** Returns a key that is never written, for asking a node of a cluster whether it takes writes. */

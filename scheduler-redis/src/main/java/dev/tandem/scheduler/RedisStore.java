@@ -1,6 +1,8 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.store.DedupAnswer;
+import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.Registration.OperatorPause;
 import dev.tandem.task.store.RunRequest;
@@ -206,6 +208,19 @@ public final class RedisStore implements Store {
         return adminConnection
                 .runScript(call.script(), request.partition(), call.args().toArray(byte[][]::new))
                 .thenApply(reply -> ScriptDecoder.decode(request, reply, false));
+    }
+
+    @Override
+    public CompletionStage<List<DedupAnswer>> dedup(String queue, int bucket, List<DedupRequest> requests) {
+        byte[][] redisKeys = requests.stream()
+                .map(request -> keys.dedup(queue, bucket, request.key()))
+                .toArray(byte[][]::new);
+        return adminConnection
+                .runScript(
+                        Script.DEDUPLICATE,
+                        redisKeys,
+                        requests.stream().map(DedupCodec::encode).toArray(byte[][]::new))
+                .thenApply(DedupCodec::decode);
     }
 
     /** Asks Redis for an answer. The future fails when it cannot be reached or does not answer in time. */

@@ -36,7 +36,9 @@ enum Script {
     FIND_SUCCESSES,
     TRIM_HISTORY,
     TRIM_SUCCESSES,
-    TRIM_NOTES;
+    TRIM_NOTES,
+    DEDUPLICATE,
+    SHOW_DEDUP_KEY;
 
     private final byte[] source;
     private final byte[] sha;

@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.store.DedupPolicy;
+import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.RunRequest.Standing;
 import dev.tandem.task.store.SettledMark;
@@ -82,6 +84,27 @@ final class ScriptCodes {
     static final int NO_MARK = -1;
     static final int AWAITS_REDELIVERY = -2;
 
+    static final char DEDUP_ASK = 'A';
+    static final char DEDUP_BEGIN = 'B';
+    static final char DEDUP_SUCCEEDED = 'S';
+    static final char DEDUP_FAILED = 'F';
+    static final char DEDUP_LATER = 'L';
+
+    static final char DEDUP_FIRST = 'F';
+    static final char DEDUP_REPLACE = 'R';
+    static final char DEDUP_KEEP_LAST = 'K';
+
+    static final char BEARER_WAITS = 'w';
+    static final char BEARER_BEGUN = 'r';
+    static final char BEARER_DONE = 'd';
+    static final char BEARER_FAILED = 'f';
+
+    static final int DEDUP_GO = 0;
+    static final int DEDUP_DUPLICATE = 1;
+    static final int DEDUP_DONE = 2;
+    static final int DEDUP_WAIT = 3;
+    static final int DEDUP_NOTED = 4;
+
     static final int MAX_PROGRESS_BYTES = 131_072;
 
     private ScriptCodes() {}
@@ -129,6 +152,32 @@ final class ScriptCodes {
             case SUCCEEDED -> VERDICT_SUCCESS;
             case EXPIRED -> VERDICT_EXPIRED;
             case CANCELLED -> VERDICT_CANCELLED;
+        };
+    }
+
+    static char dedupMode(DedupPolicy.Mode mode) {
+        return switch (mode) {
+            case FIRST -> DEDUP_FIRST;
+            case REPLACE -> DEDUP_REPLACE;
+            case KEEP_LAST -> DEDUP_KEEP_LAST;
+        };
+    }
+
+    static char dedupEnding(DedupRequest.Ending ending) {
+        return switch (ending) {
+            case SUCCEEDED -> DEDUP_SUCCEEDED;
+            case FAILED -> DEDUP_FAILED;
+            case LATER -> DEDUP_LATER;
+        };
+    }
+
+    static DedupKeyView.Bearer bearer(char code) {
+        return switch (code) {
+            case BEARER_WAITS -> DedupKeyView.Bearer.WAITS;
+            case BEARER_BEGUN -> DedupKeyView.Bearer.BEGUN;
+            case BEARER_DONE -> DedupKeyView.Bearer.DONE;
+            case BEARER_FAILED -> DedupKeyView.Bearer.FAILED;
+            default -> throw unknown("state of a bearer", code);
         };
     }
 

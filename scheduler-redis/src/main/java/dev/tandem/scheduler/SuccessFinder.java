@@ -153,7 +153,11 @@ final class SuccessFinder {
                 null,
                 null,
                 new TaskView.Success(
-                        success.startedAt(), success.durationMillis(), success.executor(), success.result()));
+                        success.startedAt(),
+                        success.durationMillis(),
+                        success.executor(),
+                        success.result(),
+                        success.duplicateOf()));
     }
 
     private static byte[] ascii(String text) {

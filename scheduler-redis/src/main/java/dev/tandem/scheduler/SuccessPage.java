@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is kept of the tasks that one request settles as successful. {@code include/success_pages.lua} describes the form
  * that scripts read. A record goes on, behind its position, with flags; attempt (a varint); start (6 bytes, ms); duration
- * (a varint); then what the flags announce, each a text behind its length: id, type, key, earlier attempts; how the task
- * ended (1 byte) unless it succeeded; and its result, a text. Programs of earlier versions pass over what follows the parts that they know.
+ * (a varint); then what the flags announce, each a text behind its length: id, type, key, earlier attempts, and the id
+ * of the task of which it was a duplicate; how the task ended (1 byte) unless it succeeded; and its result, a text.
+ * Programs of earlier versions pass over what follows the parts that they know.
  *
  * @param page empty if there is nothing to keep
  * @param hashes of all positions and ids in the page, 4 bytes each
@@ -37,6 +38,7 @@ record SuccessPage(byte[] page, byte[] hashes) {
     private static final int FLAG_TYPE = 2;
     private static final int FLAG_KEY = 4;
     private static final int FLAG_ATTEMPTS = 8;
+    private static final int FLAG_DUPLICATE = 16;
     private static final int FLAG_END = 32;
     private static final int FLAG_RESULT = 64;
 
@@ -100,11 +102,12 @@ record SuccessPage(byte[] page, byte[] hashes) {
         String type = optional(in, flags & FLAG_TYPE);
         String key = optional(in, flags & FLAG_KEY);
         String attempts = optional(in, flags & FLAG_ATTEMPTS);
+        String duplicateOf = optional(in, flags & FLAG_DUPLICATE);
         TaskEnd end = (flags & FLAG_END) == 0 ? TaskEnd.SUCCEEDED : end(in.get());
         String result = optional(in, flags & FLAG_RESULT);
         return new Kept(
                 position,
-                new SuccessRecord(id, type, key, attempt, startedAt, duration, executor, attempts, end, result));
+                new SuccessRecord(id, type, key, attempt, startedAt, duration, executor, attempts, end, result, duplicateOf));
     }
 
     private static TaskEnd end(byte code) {
@@ -166,6 +169,7 @@ record SuccessPage(byte[] page, byte[] hashes) {
                     | (success.type() == null ? 0 : FLAG_TYPE)
                     | (success.key() == null ? 0 : FLAG_KEY)
                     | (success.attempts() == null ? 0 : FLAG_ATTEMPTS)
+                    | (success.duplicateOf() == null ? 0 : FLAG_DUPLICATE)
                     | (success.end() == TaskEnd.SUCCEEDED ? 0 : FLAG_END)
                     | (success.result() == null ? 0 : FLAG_RESULT));
             varint(success.attempt());
@@ -179,6 +183,7 @@ record SuccessPage(byte[] page, byte[] hashes) {
             optional(success.type());
             optional(success.key());
             optional(success.attempts());
+            optional(success.duplicateOf());
             if (success.end() != TaskEnd.SUCCEEDED) {
                 raw(ScriptCodes.end(success.end()));
             }

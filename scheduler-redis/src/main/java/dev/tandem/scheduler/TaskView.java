@@ -61,15 +61,17 @@ public record TaskView(
      *
      * @param startedAt in epoch milliseconds; 0 if unknown
      * @param result what its handler returned, as JSON; null if nothing is kept
+     * @param duplicateOf the id of the task of which this one was a duplicate, so that it ended without a run; null if it ran
      */
     public record Success(
             long startedAt,
             long durationMillis,
             String executor,
-            @Nullable String result) {
+            @Nullable String result,
+            @Nullable String duplicateOf) {
 
         public Success(long startedAt, long durationMillis, String executor) {
-            this(startedAt, durationMillis, executor, null);
+            this(startedAt, durationMillis, executor, null, null);
         }
     }
 }

@@ -30,6 +30,7 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include batched_commands
 -- @include claim_record
 -- @include envelope
+-- @include dedup_ends
 -- @include envelope_errors
 -- @include lanes
 -- @include blocked_keys
@@ -191,6 +192,9 @@ local function delete(position, which)
   else
     remove_dead(position)
   end
+  if waiting then
+    note_dedup_end(position, waiting)
+  end
   forget_notes({position})
   if waiting then
     append_successes(ARGV[7] or '', ARGV[8], {})
@@ -207,6 +211,7 @@ local function bury_head(head, envelope)
   call('ZREM', RETRY, head)
   call('HDEL', TASKS, head)
   died = died + 1
+  note_dedup_end(head, envelope)
   add_to_history(writes.dead, writes.dead_tasks, head, envelope)
 end
 

@@ -7,6 +7,11 @@ import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.store.DedupAnswer;
+import dev.tandem.task.store.DedupBuckets;
+import dev.tandem.task.store.DedupPolicy;
+import dev.tandem.task.store.DedupRequest;
+import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.HandledTypes;
 import dev.tandem.task.store.HandlerPeer;
 import dev.tandem.task.store.Incarnation;
@@ -81,6 +86,31 @@ class RedisClusterIT {
 
     private static RedisStore open(RedisSettings settings) {
         return RedisStore.open(settings.withAnswerTimeout(Duration.ofSeconds(2)));
+    }
+
+    @Test
+    void deduplicationKeysAreSpreadOverTheNodes() {
+        Set<Integer> slots = new HashSet<>();
+        Bearer first = Bearer.of("0", Position.of(0, 1), false, "first");
+        Bearer second = Bearer.of("1", Position.of(0, 1), false, "second");
+        for (int i = 0; i < 100; i++) {
+            String key = "order-" + i;
+            int bucket = DedupBuckets.of(queue, key);
+            slots.add(SlotHash.getSlot(RedisKeys.DEFAULTS.dedup(queue, bucket, key)));
+            List<DedupRequest> asked = List.of(
+                    new DedupRequest.Ask(key, first, false, 0, DedupPolicy.DEFAULT),
+                    new DedupRequest.Ask(key, second, true, 0, DedupPolicy.DEFAULT));
+            assertThat(store.dedup(queue, bucket, asked).toCompletableFuture().join())
+                    .containsExactly(DedupAnswer.Go.INSTANCE, new DedupAnswer.Duplicate("first"));
+        }
+        assertThat(slots).hasSize(DedupBuckets.COUNT);
+        assertThat(store.inspector().dedupKey(queue, "order-7").join()).hasValueSatisfying(key -> {
+            assertThat(key.state()).isEqualTo(DedupKeyView.Bearer.WAITS);
+            assertThat(key.id()).isEqualTo("first");
+            assertThat(key.isTaken()).isTrue();
+            assertThat(key.others()).isEqualTo(1);
+        });
+        assertThat(store.inspector().dedupKey(queue, "unknown").join()).isEmpty();
     }
 
     @Test

@@ -44,6 +44,9 @@ class ScriptTest {
             "type",
             "unpack");
 
+    private static final Set<Script> WITHOUT_PARTITION =
+            Set.of(Script.HOLD_EXECUTOR_NAME, Script.REGISTER_PROCESS, Script.DEDUPLICATE, Script.SHOW_DEDUP_KEY);
+
     private static final Pattern INCLUDE = Pattern.compile("(?m)^\\s*-- @include (\\w+)$");
 
     @ParameterizedTest
@@ -87,7 +90,7 @@ class ScriptTest {
             included.add(include.group(1));
         }
         assertThat(included).doesNotHaveDuplicates();
-        if (script != Script.HOLD_EXECUTOR_NAME && script != Script.REGISTER_PROCESS) {
+        if (!WITHOUT_PARTITION.contains(script)) {
             assertThat(included).startsWith("partition_keys");
         }
     }

@@ -17,8 +17,9 @@ final class MonitoringFiles {
     static final Path RULE_TESTS = Path.of("../monitoring/prometheus-rules-test.yml");
     static final Path DASHBOARD = Path.of("../monitoring/grafana-dashboard.json");
 
-    /** A process has these metrics only once a handler did not end in time. */
-    static final Set<String> OF_TIMEOUTS = Set.of("tandem_task_timed_out_total", "tandem_task_stuck_total");
+    /** A process has these metrics only once a handler did not end in time, or a task was a duplicate. */
+    static final Set<String> RARE =
+            Set.of("tandem_task_timed_out_total", "tandem_task_stuck_total", "tandem_task_duplicates_total");
 
     private static final Pattern METRIC = Pattern.compile("\\btandem_[a-z_]+");
     private static final Pattern EXPOSED = Pattern.compile("(?m)^(tandem_[a-z_]+)[{ ]");

@@ -90,14 +90,15 @@ class MonitoringFilesTest {
     }
 
     @Test
-    void metricsOfTimeoutsHaveTheNamesThatTheFilesUse() throws IOException {
+    void rareMetricsHaveTheNamesThatTheFilesUse() throws IOException {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         TaskMetrics metrics = new TaskMetrics(registry, Map.of(), Set.of());
         metrics.timedOut("orders", "http");
         metrics.stuck("orders", "http");
+        metrics.duplicate("orders");
 
-        assertThat(MonitoringFiles.exposed(registry.scrape())).isEqualTo(MonitoringFiles.OF_TIMEOUTS);
-        assertThat(MonitoringFiles.metrics()).containsAll(MonitoringFiles.OF_TIMEOUTS);
+        assertThat(MonitoringFiles.exposed(registry.scrape())).isEqualTo(MonitoringFiles.RARE);
+        assertThat(MonitoringFiles.metrics()).containsAll(MonitoringFiles.RARE);
     }
 
     private static List<Map<String, Object>> rules() throws IOException {

@@ -95,10 +95,10 @@ class MonitoringIT {
     @Test
     void everyQueryOfTheDashboardHasAnAnswer() throws IOException {
         for (String query : MonitoringFiles.queries("10s")) {
-            boolean ofTimeouts = MonitoringFiles.OF_TIMEOUTS.stream().anyMatch(query::contains);
+            boolean rare = MonitoringFiles.RARE.stream().anyMatch(query::contains);
             await().alias(query)
                     .atMost(PATIENCE)
-                    .until(() -> ofTimeouts
+                    .until(() -> rare
                             || !get("query?query=" + RunningServer.encode(query))
                                     .path("result")
                                     .isEmpty());
@@ -136,7 +136,7 @@ class MonitoringIT {
                 var series = SERIES.matcher((String) ((Map<?, ?>) each).get("series"));
                 assertThat(series.matches()).isTrue();
                 String metric = series.group(1);
-                if (!MonitoringFiles.OF_TIMEOUTS.contains(metric)) {
+                if (!MonitoringFiles.RARE.contains(metric)) {
                     Set<String> labels = new TreeSet<>();
                     LABEL.matcher(series.group(2)).results().forEach(found -> labels.add(found.group(1)));
                     await().alias(metric).atMost(PATIENCE).until(() -> labels.equals(labels(metric)));

@@ -311,7 +311,7 @@ class ServerIT {
                                 .containsPattern("tandem_queue_outcomes_total\\{outcome=\"succeeded\",queue=\"" + QUEUE
                                         + "\"} [1-9]"));
         Set<String> monitored = MonitoringFiles.metrics();
-        monitored.removeAll(MonitoringFiles.OF_TIMEOUTS);
+        monitored.removeAll(MonitoringFiles.RARE);
         assertThat(MonitoringFiles.exposed(server.get("/actuator/prometheus").body()))
                 .as("what the alerts and the dashboard ask for")
                 .containsAll(monitored);

@@ -53,6 +53,13 @@ public sealed interface Outcome {
         public static final Cancelled INSTANCE = new Cancelled();
     }
 
+    /**
+     * The task ended without a run, as a success of its own kind: another task has its deduplication key.
+     *
+     * @param of the id of the other task; the task's own if it had succeeded before
+     */
+    record Duplicate(String of) implements Outcome {}
+
     /** The handler never started. The task goes back without spending an attempt. */
     record NotStarted() implements Outcome {
         public static final NotStarted INSTANCE = new NotStarted();

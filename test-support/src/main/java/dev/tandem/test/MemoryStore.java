@@ -2,6 +2,9 @@ package dev.tandem.test;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.store.DedupAnswer;
+import dev.tandem.task.store.DedupModel;
+import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.ModelPartition;
 import dev.tandem.task.store.RunRequest;
 import dev.tandem.task.store.Store;
@@ -19,6 +22,7 @@ import java.util.function.Function;
 final class MemoryStore implements Store {
 
     private final StoreModel model = new StoreModel("test");
+    private final DedupModel dedup = new DedupModel();
     private final MemoryNotes notes = new MemoryNotes();
     private final TestClock clock;
 
@@ -78,6 +82,15 @@ final class MemoryStore implements Store {
             }
         }
         return CompletableFuture.completedFuture(answer);
+    }
+
+    @Override
+    public CompletionStage<List<DedupAnswer>> dedup(String queue, int bucket, List<DedupRequest> requests) {
+        synchronized (model) {
+            return CompletableFuture.completedFuture(requests.stream()
+                    .map(request -> dedup.apply(queue, request, clock.wallMillis()))
+                    .toList());
+        }
     }
 
     @Override

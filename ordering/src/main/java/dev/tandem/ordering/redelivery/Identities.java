@@ -1,6 +1,7 @@
 package dev.tandem.ordering.redelivery;
 
 import dev.tandem.task.Position;
+import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.StoreAnswer.IdentityPage;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Identities {
 
-    private static final String NAMED = "m";
+    private static final String NAMED = DedupRequest.NAMED;
 
     private Identities() {}
 

@@ -7,11 +7,14 @@ import dev.tandem.ordering.CoreSettings;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.BackoffSettings;
 import dev.tandem.runtime.settings.QueueSettings.BreakerSettings;
+import dev.tandem.runtime.settings.QueueSettings.DedupSettings;
+import dev.tandem.runtime.settings.QueueSettings.DedupSettings.Until;
 import dev.tandem.runtime.settings.QueueSettings.HandlersMismatch;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.runtime.settings.TandemSettings.Durability;
 import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.store.DedupPolicy;
 
 /** Translates settings to the policies of the executor and the core. */
 public final class PolicySettings {
@@ -35,6 +38,16 @@ public final class PolicySettings {
 
     static BreakerPolicy breaker(BreakerSettings breaker) {
         return new BreakerPolicy(breaker.enabled(), breaker.failures(), breaker.attempts(), breaker.window());
+    }
+
+    static DedupPolicy dedup(DedupSettings dedup) {
+        return new DedupPolicy(
+                dedup.mode(),
+                dedup.until() == Until.DONE ? 0 : dedup.window().toMillis(),
+                dedup.until() != Until.WINDOW,
+                dedup.retention().toMillis(),
+                dedup.releaseOnFailure(),
+                dedup.lostAfter().toMillis());
     }
 
     static RetryPolicy retry(BackoffSettings backoff) {

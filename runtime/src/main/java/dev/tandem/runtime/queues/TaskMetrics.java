@@ -60,6 +60,7 @@ public final class TaskMetrics implements ExecutorMetrics {
     private final BiPredicate<String, String> known;
     private final Map<Tags, RunMeters> runs = new ConcurrentHashMap<>();
     private final Map<Tags, DistributionSummary> batches = new ConcurrentHashMap<>();
+    private final Map<String, Counter> duplicates = new ConcurrentHashMap<>();
     private final Map<Tags, Counter> counters = new ConcurrentHashMap<>();
 
     /** @param handled the types of the handlers of this process */
@@ -108,6 +109,18 @@ public final class TaskMetrics implements ExecutorMetrics {
                 .record(size);
     }
 
+    @Override
+    public void duplicate(String queue) {
+        meter(duplicates, queue, this::duplicates).increment();
+    }
+
+    private Counter duplicates(String queue) {
+        return Counter.builder("tandem.task.duplicates")
+                .description("Tasks that ended without a run, because another one has their deduplication key")
+                .tags("queue", queue)
+                .register(registry);
+    }
+
     private DistributionSummary summary(Tags tags) {
         return DistributionSummary.builder("tandem.task.batch")
                 .description("Tasks of one call of a batch handler")
@@ -116,7 +129,7 @@ public final class TaskMetrics implements ExecutorMetrics {
                 .register(registry);
     }
 
-    private static <M> M meter(Map<Tags, M> meters, Tags tags, Function<Tags, M> maker) {
+    private static <K, M> M meter(Map<K, M> meters, K tags, Function<K, M> maker) {
         M found = meters.get(tags);
         return found != null ? found : meters.computeIfAbsent(tags, maker);
     }

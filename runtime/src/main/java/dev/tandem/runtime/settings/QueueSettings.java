@@ -1,6 +1,7 @@
 package dev.tandem.runtime.settings;
 
 import dev.tandem.task.DeadHead;
+import dev.tandem.task.store.DedupPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,7 @@ import org.springframework.util.unit.DataSize;
  * @param maxInRedis how many tasks of one partition Redis may hold before no fresh ones start
  * @param maxInRedisBytes the same in bytes of Redis's memory
  * @param maxBlockedKeys the blocked keys of one partition at which no task of a further key is started
+ * @param dedup which of several tasks with one deduplication key runs
  * @param handler the type of tasks that set no type
  * @param types further types that {@code handler} runs; {@code *} means any
  * @param exchange RabbitMQ's exchange, declared when missing; default: tandem
@@ -73,6 +75,7 @@ public record QueueSettings(
         @DefaultValue("1024MB") DataSize maxInRedisBytes,
         @DefaultValue BreakerSettings breaker,
         @DefaultValue("100000") int maxBlockedKeys,
+        @DefaultValue DedupSettings dedup,
         @Nullable String handler,
         @DefaultValue List<String> types,
         @DefaultValue HttpSettings http,
@@ -148,6 +151,35 @@ public record QueueSettings(
             @DefaultValue("0.9") double failures,
             @DefaultValue("100") int attempts,
             @DefaultValue("10s") Duration window) {}
+
+    /**
+     * Which of several tasks with one deduplication key runs, and until when a key is taken.
+     *
+     * @param mode which of them runs
+     * @param until what frees the key; only with {@code mode: first}
+     * @param window for how long after the arrival of its task the key is taken
+     * @param retention for how long the key stays taken after its task has succeeded
+     * @param releaseOnFailure whether the key is free as soon as its task is dead or cancelled
+     * @param lostAfter after how long without a sign of a task that has not ended it counts as lost
+     */
+    public record DedupSettings(
+            @DefaultValue("first") DedupPolicy.Mode mode,
+            @DefaultValue("both") Until until,
+            @DefaultValue("10m") Duration window,
+            @DefaultValue("0s") Duration retention,
+            @DefaultValue("true") boolean releaseOnFailure,
+            @DefaultValue("24h") Duration lostAfter) {
+
+        /** What frees a deduplication key. */
+        public enum Until {
+            /** The end of the task, and of the retention behind it. */
+            DONE,
+            /** The end of the window, whether or not the task has ended. */
+            WINDOW,
+            /** The later of both. */
+            BOTH
+        }
+    }
 
     /**
      * The settings of the hosted {@code http} handler.

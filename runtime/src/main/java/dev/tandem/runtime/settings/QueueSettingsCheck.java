@@ -2,10 +2,12 @@ package dev.tandem.runtime.settings;
 
 import dev.tandem.runtime.settings.QueueSettings.BackoffSettings;
 import dev.tandem.runtime.settings.QueueSettings.BreakerSettings;
+import dev.tandem.runtime.settings.QueueSettings.DedupSettings;
 import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import dev.tandem.runtime.settings.QueueSettings.KeySource;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.task.Partition;
+import dev.tandem.task.store.DedupPolicy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -113,12 +115,27 @@ final class QueueSettingsCheck {
             problems.add(prefix + "max-in-redis-bytes", queue.maxInRedisBytes().toString(), "it must be 1B or more");
         }
         checkBreaker(prefix + "breaker.", queue.breaker());
+        checkDedup(prefix + "dedup.", queue);
         problems.checkRange(prefix + "max-blocked-keys", queue.maxBlockedKeys(), 1, 10_000_000);
         if (handlers instanceof KnownHandlers.Hosted) {
             checkHandler(prefix, queue);
             checkTypes(prefix, queue);
             checkHttp(prefix, queue);
         }
+    }
+
+    private void checkDedup(String prefix, QueueSettings queue) {
+        DedupSettings dedup = queue.dedup();
+        problems.checkRange(prefix + "window", dedup.window(), Duration.ofSeconds(1), Duration.ofDays(365));
+        problems.checkRange(prefix + "retention", dedup.retention(), Duration.ZERO, Duration.ofDays(365));
+        Duration least = Duration.ofMillis(DedupPolicy.LEAST_LOST_AFTER);
+        Duration timeout = queue.effectiveTimeoutLimit();
+        // A task must not count as lost while it runs.
+        problems.checkRange(
+                prefix + "lost-after",
+                dedup.lostAfter(),
+                timeout.compareTo(least) > 0 ? timeout : least,
+                Duration.ofDays(365));
     }
 
     private void checkBounds(String prefix, QueueSettings queue) {

@@ -97,6 +97,12 @@ class SettingsDefaultsTest {
             queues.*.breaker.attempts = 100
             queues.*.breaker.window = 10s
             queues.*.max-blocked-keys = 100000
+            queues.*.dedup.mode = first
+            queues.*.dedup.until = both
+            queues.*.dedup.window = 10m
+            queues.*.dedup.retention = 0s
+            queues.*.dedup.release-on-failure = true
+            queues.*.dedup.lost-after = 24h
             queues.*.handler = null
             queues.*.types = []
             queues.*.http.url = null

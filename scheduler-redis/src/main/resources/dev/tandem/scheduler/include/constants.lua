@@ -60,6 +60,35 @@ local RUN_CLAIMED = 0
 local RUN_ENDED = 1
 local RUN_UNKNOWN = 2
 
+-- What a process asks about a deduplication key, or tells of a task that has it. These letters are only sent.
+local DEDUP_ASK = 'A'
+local DEDUP_BEGIN = 'B'
+local DEDUP_SUCCEEDED = 'S'
+local DEDUP_FAILED = 'F'
+local DEDUP_LATER = 'L'
+
+-- Which of two tasks with one deduplication key runs. These letters are only sent.
+local DEDUP_FIRST = 'F'
+local DEDUP_REPLACE = 'R'
+local DEDUP_KEEP_LAST = 'K'
+
+-- What is answered about a task with a deduplication key.
+local DEDUP_GO = 0
+local DEDUP_DUPLICATE = 1
+local DEDUP_DONE = 2
+local DEDUP_WAIT = 3
+local DEDUP_NOTED = 4
+
+-- What the task is doing that has a deduplication key. These letters are kept in Redis.
+local BEARER_WAITS = 'w'
+local BEARER_BEGUN = 'r'
+local BEARER_DONE = 'd'
+local BEARER_FAILED = 'f'
+-- How long an end is remembered at least: the task may run again, and is told that it has succeeded.
+local DEDUP_KEPT_MILLIS = 600000
+-- How many other tasks of one deduplication key are remembered.
+local MAX_DEDUP_MARKS = 10000
+
 -- Why custody moves: the move of a hand-over. These letters are only sent.
 local MOVE_SCHEDULE = 'S'
 local MOVE_PARK = 'P'

@@ -80,6 +80,15 @@ final class QueuesController {
         return new Views.Changed(1);
     }
 
+    @GetMapping("/queues/{queue}/dedup-keys/{key}")
+    Views.DedupKey dedupKey(@PathVariable String queue, @PathVariable String key) {
+        queues.get(queue);
+        return inspection
+                .dedupKey(queue, key)
+                .map(info -> Views.DedupKey.of(key, info))
+                .orElseGet(() -> Views.DedupKey.free(key));
+    }
+
     @GetMapping("/executors")
     Executors executors() {
         return new Executors(inspection.executors());

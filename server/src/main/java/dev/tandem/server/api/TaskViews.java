@@ -89,6 +89,8 @@ final class TaskViews {
                 payload == null || text != null ? null : Base64.getEncoder().encodeToString(payload),
                 info.durationMillis(),
                 !withPayload || info.result() == null ? null : new JsonText(info.result()),
+                task == null ? null : task.dedupKey(),
+                info.duplicateOf(),
                 NoteViews.Progress.of(info.notes().progress()),
                 NoteViews.Checkpoint.of(info.notes().checkpoint()),
                 NoteViews.Line.of(info.notes().log()),

@@ -1,6 +1,7 @@
 package dev.tandem.server.api;
 
 import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.server.inspect.DedupKeyInfo;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.TaskCounts;
@@ -83,6 +84,7 @@ final class Views {
      * One task. Payload and headers only if a single task is requested.
      *
      * @param behind the task that a parked one waits for
+     * @param duplicateOf the id of the task of which a task was a duplicate that ended without a run
      * @param halts whether a dead task halts its key; null if it does not
      */
     record Task(
@@ -111,6 +113,8 @@ final class Views {
             @Nullable String payloadBase64,
             @Nullable Long durationMillis,
             @Nullable JsonText result,
+            @Nullable String dedupKey,
+            @Nullable String duplicateOf,
             NoteViews.@Nullable Progress progress,
             NoteViews.@Nullable Checkpoint checkpoint,
             @Nullable List<NoteViews.Line> log,
@@ -189,6 +193,40 @@ final class Views {
         Key and(List<Key> others) {
             @Nullable List<Key> rest = others.isEmpty() ? null : others;
             return new Key(key, blocked, partition, why, since, head, parked, headTask, behind, rest);
+        }
+    }
+
+    /**
+     * A deduplication key. Only {@code key} and {@code taken} are there if nothing is known of it.
+     *
+     * @param taken whether a task with the key that comes now is a duplicate, in a queue where the first one runs
+     */
+    record DedupKey(
+            String key,
+            boolean taken,
+            @Nullable Instant takenUntil,
+            @Nullable String ref,
+            @Nullable String id,
+            @Nullable String state,
+            @Nullable Instant since,
+            @Nullable Instant dueAt,
+            @Nullable Long others) {
+
+        static DedupKey free(String key) {
+            return new DedupKey(key, false, null, null, null, null, null, null, null);
+        }
+
+        static DedupKey of(String key, DedupKeyInfo info) {
+            return new DedupKey(
+                    key,
+                    info.taken(),
+                    info.takenUntil(),
+                    info.ref().toString(),
+                    info.id(),
+                    info.state(),
+                    info.since(),
+                    info.dueAt(),
+                    info.others());
         }
     }
 

@@ -42,6 +42,7 @@ final class CommandTraining {
             line(0, "keys list q"),
             line(0, "keys show q k"),
             line(0, "keys retry q k"),
+            line(0, "dedup q k"),
             line(0, "pause q"),
             line(0, "resume q"),
             line(0, "executors"));

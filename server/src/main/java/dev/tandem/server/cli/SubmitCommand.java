@@ -77,6 +77,12 @@ final class SubmitCommand implements Runnable {
             description = "expires if it has not begun by then: epoch milliseconds or ISO-8601")
     private @Nullable String expiresAt;
 
+    @Option(
+            names = "--dedup-key",
+            paramLabel = "KEY",
+            description = "of several tasks of the queue with this key, one runs")
+    private @Nullable String dedupKey;
+
     @Option(names = "--header", paramLabel = "NAME=VALUE", description = "a further header; may be repeated")
     private Map<String, String> headers = new LinkedHashMap<>();
 
@@ -94,6 +100,7 @@ final class SubmitCommand implements Runnable {
         put(task, "timeout", timeout);
         put(task, "ttl", ttl);
         put(task, "expiresAt", expiresAt);
+        put(task, "dedupKey", dedupKey);
         if (maxAttempts != null) {
             task.put("maxAttempts", maxAttempts);
         }

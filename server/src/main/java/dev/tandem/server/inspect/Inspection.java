@@ -50,6 +50,9 @@ public interface Inspection {
     /** Returns the first tasks that are parked behind the head of a key in one partition, in order. */
     List<TaskInfo> parkedBehind(String queue, String partition, String key, int limit);
 
+    /** Returns what is known of a deduplication key. Empty if nothing is, so that it is free. */
+    Optional<DedupKeyInfo> dedupKey(String queue, String key);
+
     List<ExecutorInfo> executors();
 
     /** Returns what the executors of each queue say of their handlers. A queue of which none says anything is left out. */

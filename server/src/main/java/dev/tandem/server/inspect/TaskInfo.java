@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param history its last attempts, the earliest first
  * @param result what its handler returned, as JSON; null if nothing is kept
  * @param notes what its runs have noted; none in lists
+ * @param duplicateOf the id of the task of which this one was a duplicate, so that it ended without a run; null if it was none
  */
 public record TaskInfo(
         TaskRef ref,
@@ -35,9 +36,10 @@ public record TaskInfo(
         @Nullable Long durationMillis,
         List<AttemptRecord> history,
         TaskNotes notes,
-        @Nullable String result) {
+        @Nullable String result,
+        @Nullable String duplicateOf) {
 
-    /** Makes a task of which no result is kept. */
+    /** Makes a task of which no result is kept, and that was no duplicate. */
     public TaskInfo(
             TaskRef ref,
             TaskState state,
@@ -56,7 +58,7 @@ public record TaskInfo(
     /** Returns the same task with what its runs have noted. */
     public TaskInfo withNotes(TaskNotes its) {
         return new TaskInfo(
-                ref, state, at, key, attempts, executor, head, envelope, durationMillis, history, its, result);
+                ref, state, at, key, attempts, executor, head, envelope, durationMillis, history, its, result, duplicateOf);
     }
 
     /** Whether this dead task halts its key. */

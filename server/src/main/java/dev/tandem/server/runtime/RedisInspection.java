@@ -10,6 +10,7 @@ import dev.tandem.scheduler.ReadBudget;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.ResultPage;
 import dev.tandem.scheduler.TaskView;
+import dev.tandem.server.inspect.DedupKeyInfo;
 import dev.tandem.server.inspect.ExecutorInfo;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.KeyInfo;
@@ -31,6 +32,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -130,6 +132,20 @@ final class RedisInspection implements Inspection {
                 .toList();
     }
 
+    @Override
+    public Optional<DedupKeyInfo> dedupKey(String queue, String key) {
+        return await(inspector.dedupKey(queue, key))
+                .map(view -> new DedupKeyInfo(
+                        view.state().name().toLowerCase(Locale.ROOT),
+                        new TaskRef(view.partition().name(), view.position().text()),
+                        view.id(),
+                        Instant.ofEpochMilli(view.since()),
+                        Instant.ofEpochMilli(view.dueAt()),
+                        view.isTaken(),
+                        Instant.ofEpochMilli(view.takenUntil()),
+                        view.others()));
+    }
+
     static TaskInfo info(TaskView view) {
         TaskView.Claim claim = view.claim();
         TaskView.Success success = view.success();
@@ -150,7 +166,8 @@ final class RedisInspection implements Inspection {
                 success == null ? null : success.durationMillis(),
                 history(view),
                 view.notes(),
-                success == null ? null : success.result());
+                success == null ? null : success.result(),
+                success == null ? null : success.duplicateOf());
     }
 
     private static List<AttemptRecord> history(TaskView view) {
@@ -159,7 +176,7 @@ final class RedisInspection implements Inspection {
         }
         List<AttemptRecord> attempts = AttemptHistory.of(view.envelope().task());
         TaskView.Success success = view.success();
-        if (success != null && view.state() == TaskState.SUCCEEDED) {
+        if (success != null && view.state() == TaskState.SUCCEEDED && success.duplicateOf() == null) {
             attempts.add(new AttemptRecord(
                     view.envelope().attempts(), success.startedAt(), success.durationMillis(), success.executor(), ""));
         }

@@ -1,6 +1,7 @@
 package dev.tandem.server.api;
 
 import dev.tandem.server.inspect.Administration;
+import dev.tandem.server.inspect.DedupKeyInfo;
 import dev.tandem.server.inspect.ExecutorInfo;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.KeyInfo;
@@ -29,6 +30,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
 
     final Map<TaskRef, TaskInfo> tasks = new LinkedHashMap<>();
     final Map<String, KeyInfo> keys = new LinkedHashMap<>();
+    final Map<String, DedupKeyInfo> dedupKeys = new LinkedHashMap<>();
     final List<String> changes = new ArrayList<>();
     /** The answer to a change of any key, if there is one. */
     final List<KeyChange> keyChanges = new ArrayList<>();
@@ -52,6 +54,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
     void reset() {
         tasks.clear();
         keys.clear();
+        dedupKeys.clear();
         changes.clear();
         keyChanges.clear();
         published.clear();
@@ -84,6 +87,12 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
                         Map.of("succeeded", 6L, "retried", 7L),
                         null),
                 new PartitionInfo("1", null, 0, new TaskCounts(1, 0, 0, 0, 0, 0), Map.of("retried", 1L), null));
+    }
+
+    @Override
+    public Optional<DedupKeyInfo> dedupKey(String queue, String key) {
+        check();
+        return Optional.ofNullable(dedupKeys.get(key));
     }
 
     @Override

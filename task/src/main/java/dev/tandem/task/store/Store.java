@@ -2,12 +2,16 @@ package dev.tandem.task.store;
 
 import dev.tandem.task.Partition;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /** Port: what keeps custody of tasks. Implemented with Redis; the simulations use a model of it. */
 public interface Store extends AutoCloseable {
+
+    /** The most requests of one call of {@link #dedup}. */
+    int MAX_DEDUP_REQUESTS = 100;
 
     /**
      * Opens the store link of one partition. Its requests are sent in order on one connection. The store itself never
@@ -50,6 +54,18 @@ public interface Store extends AutoCloseable {
     default CompletionStage<StoreAnswer> ask(RunRequest request) {
         return CompletableFuture.failedFuture(
                 new UnsupportedOperationException("This store keeps no checkpoints and no progress"));
+    }
+
+    /**
+     * Sends requests about deduplication keys of one bucket ({@link DedupBuckets}). Any thread may call it. They are applied in
+     * their order, and those of one call at once.
+     *
+     * @param requests 1 to {@link #MAX_DEDUP_REQUESTS}
+     * @return the answers in the same order; fails as that of {@link #ask} does
+     */
+    default CompletionStage<List<DedupAnswer>> dedup(String queue, int bucket, List<DedupRequest> requests) {
+        return CompletableFuture.failedFuture(
+                new UnsupportedOperationException("This store knows no deduplication keys"));
     }
 
     @Override

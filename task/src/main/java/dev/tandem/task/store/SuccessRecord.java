@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempts the attempts before it, as the value of {@link dev.tandem.task.AttemptHistory#HEADER}; null if none
  * @param end how it ended
  * @param result what its handler returned, as JSON; null if nothing is kept
+ * @param duplicateOf the id of the task of which this one was a duplicate, so that it ended without a run; null if it ran
  */
 public record SuccessRecord(
         @Nullable String id,
@@ -23,9 +24,10 @@ public record SuccessRecord(
         String executor,
         @Nullable String attempts,
         TaskEnd end,
-        @Nullable String result) {
+        @Nullable String result,
+        @Nullable String duplicateOf) {
 
-    /** Makes the record of a task whose handler returned nothing. */
+    /** Makes the record of a task that ran, and of which no result is kept. */
     public SuccessRecord(
             @Nullable String id,
             @Nullable String type,
@@ -36,7 +38,7 @@ public record SuccessRecord(
             String executor,
             @Nullable String attempts,
             TaskEnd end) {
-        this(id, type, key, attempt, startedAt, durationMillis, executor, attempts, end, null);
+        this(id, type, key, attempt, startedAt, durationMillis, executor, attempts, end, null, null);
     }
 
     /** Makes the record of a task that succeeded. */

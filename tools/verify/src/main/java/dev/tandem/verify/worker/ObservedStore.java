@@ -2,6 +2,8 @@ package dev.tandem.verify.worker;
 
 import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.task.Partition;
+import dev.tandem.task.store.DedupAnswer;
+import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.Store;
@@ -12,7 +14,9 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
@@ -83,6 +87,11 @@ final class ObservedStore implements Store {
     @Override
     public void findHeld(String queue, Collection<Partition> except, Consumer<Collection<Partition>> found) {
         store.findHeld(queue, except, found);
+    }
+
+    @Override
+    public CompletionStage<List<DedupAnswer>> dedup(String queue, int bucket, List<DedupRequest> requests) {
+        return store.dedup(queue, bucket, requests);
     }
 
     @Override

@@ -1,0 +1,242 @@
+package dev.tandem.executor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.api.FatalTaskException;
+import dev.tandem.api.Handler;
+import dev.tandem.ordering.Arrival;
+import dev.tandem.ordering.Run;
+import dev.tandem.ordering.TestRuns;
+import dev.tandem.task.Position;
+import dev.tandem.task.Task;
+import dev.tandem.task.store.DedupAnswer;
+import dev.tandem.task.store.DedupPolicy;
+import dev.tandem.task.store.DedupPolicy.Mode;
+import dev.tandem.task.store.DedupRequest;
+import dev.tandem.task.store.DedupRequest.Ask;
+import dev.tandem.task.store.DedupRequest.Ending;
+import dev.tandem.task.store.DedupRequest.Tell;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What an executor asks of tasks with deduplication keys, and when. */
+class DedupGateTest {
+
+    private static final DedupAnswer GO = DedupAnswer.Go.INSTANCE;
+
+    private final RunnerFixture fixture = new RunnerFixture();
+    private final DedupStore store = new DedupStore();
+    private final List<Runnable> repeats = new ArrayList<>();
+    private final List<String> events = new ArrayList<>();
+    private final List<Run> again = new ArrayList<>();
+    private Handler.Action handler = task -> events.add("ran " + task.id());
+    private DedupPolicy policy = DedupPolicy.DEFAULT;
+    private TaskRunner runner;
+    private DedupGate gate;
+
+    private void build() {
+        QueueSpec spec = RunnerFixture.queue()
+                .store(store)
+                .dedup(policy)
+                .maxAttempts(2)
+                .action("pay", task -> handler.run(task))
+                .build();
+        ExecutorContext context =
+                TestContexts.of(fixture.clock, fixture.watchdog, TestContexts.TIMINGS, ExecutorMetrics.NONE);
+        gate = new DedupGate(spec, fixture.clock, new DedupSender("orders", store, fixture.clock, repeats::add));
+        runner = new TaskRunner(
+                spec,
+                context,
+                fixture.counters,
+                gate,
+                again::add,
+                (run, outcome) -> events.add("ended " + outcome.getClass().getSimpleName()));
+    }
+
+    private static Task task() {
+        return new Task(null, "orders", "pay", "k", new byte[0], Map.of(), 0, 0, 0, 0, "order-7");
+    }
+
+    private void arrives(Run run) {
+        gate.arrived(new Arrival(run.partition(), run.position(), run.task(), false));
+        gate.flush();
+    }
+
+    private void runs(Run run) {
+        runner.run(run, fixture.slot);
+    }
+
+    private DedupRequest lastRequest() {
+        return store.calls.get(store.calls.size() - 1).get(0);
+    }
+
+    @Test
+    void aTaskThatWasAskedForWhenItCameDoesNotWait() {
+        build();
+        Run run = TestRuns.of(task(), 5);
+        arrives(run);
+        store.answer(GO);
+
+        runs(run);
+
+        assertThat(events).containsExactly("ran orders:0:5");
+        assertThat(store.calls).hasSize(2);
+        assertThat(lastRequest()).isInstanceOfSatisfying(Tell.class, told -> {
+            assertThat(told.ending()).isEqualTo(Ending.SUCCEEDED);
+            assertThat(told.task().place()).isEqualTo("0/1:5");
+        });
+        store.answer(DedupAnswer.Noted.INSTANCE);
+        assertThat(events)
+                .as("recorded only when the store knows")
+                .containsExactly("ran orders:0:5", "ended Succeeded");
+    }
+
+    @Test
+    void anOldAnswerIsAskedForAgain() {
+        build();
+        Run run = TestRuns.of(task(), 5);
+        arrives(run);
+        store.answer(GO);
+        fixture.clock.advance(31_000);
+
+        runs(run);
+        assertThat(events).isEmpty();
+        assertThat(again).isEmpty();
+        assertThat(lastRequest())
+                .isInstanceOfSatisfying(
+                        Ask.class, ask -> assertThat(ask.begins()).isTrue());
+        store.answer(new DedupAnswer.Duplicate("other"));
+        assertThat(again).containsExactly(run);
+        runs(run);
+
+        assertThat(events).containsExactly("ended Duplicate");
+        assertThat(fixture.counters.duplicates.sum()).isEqualTo(1);
+        assertThat(store.calls).as("of a duplicate nothing is told").hasSize(2);
+    }
+
+    @Test
+    void aTaskThatMayBeSupersededIsAskedForInAnyCase() {
+        policy = new DedupPolicy(Mode.KEEP_LAST, 0, true, 0, true, 60_000);
+        build();
+        Run run = TestRuns.of(task(), 5);
+        arrives(run);
+        store.answer(GO);
+
+        runs(run);
+        assertThat(events).isEmpty();
+        store.answer(new DedupAnswer.Wait(700));
+        runs(run);
+
+        assertThat(events).containsExactly("ended Snoozed");
+    }
+
+    @Test
+    void aTaskThatHadSucceededBeforeEndsAtOnce() {
+        build();
+        Run run = TestRuns.of(task(), 5);
+        runs(run);
+        store.answer(DedupAnswer.Done.INSTANCE);
+        runs(run);
+        assertThat(events).containsExactly("ended Duplicate");
+    }
+
+    @Test
+    void aDeathIsToldAndAFailureIsNot() {
+        build();
+        handler = task -> {
+            throw new IllegalStateException("again");
+        };
+        Run first = TestRuns.of(task(), 5);
+        runs(first);
+        store.answer(GO);
+        runs(first);
+        assertThat(events).containsExactly("ended Retry");
+        assertThat(store.calls).hasSize(1);
+
+        handler = task -> {
+            throw new FatalTaskException("never");
+        };
+        Run second = TestRuns.of(task(), 6);
+        runs(second);
+        store.answer(GO);
+        runs(second);
+        assertThat(lastRequest())
+                .isInstanceOfSatisfying(
+                        Tell.class, told -> assertThat(told.ending()).isEqualTo(Ending.FAILED));
+        store.answer(DedupAnswer.Noted.INSTANCE);
+        assertThat(events).containsExactly("ended Retry", "ended Dead");
+    }
+
+    @Test
+    void withoutAnAnswerTheTaskIsTriedAgainLater() {
+        build();
+        Run run = TestRuns.of(task(), 5);
+        runs(run);
+        store.fail();
+        repeats.remove(0).run();
+        assertThat(again).as("it is asked again").isEmpty();
+        fixture.clock.advance(10_000);
+        store.fail();
+
+        assertThat(again).containsExactly(run);
+        runs(run);
+        assertThat(events).containsExactly("ended Snoozed");
+    }
+
+    @Test
+    void anEndThatCannotBeToldIsRecordedAndToldLater() {
+        build();
+        Run run = TestRuns.of(task(), 5);
+        runs(run);
+        store.answer(GO);
+        runs(run);
+        fixture.clock.advance(10_000);
+        store.fail();
+        assertThat(events).containsExactly("ran orders:0:5", "ended Succeeded");
+
+        repeats.remove(0).run();
+        assertThat(lastRequest()).isInstanceOf(Tell.class);
+        assertThat(store.calls).hasSize(3);
+    }
+
+    @Test
+    void requestsOfAKeyGoInOrderAndTogetherWhileACallIsUnderWay() {
+        build();
+        arrives(TestRuns.of(task(), 5));
+        arrives(TestRuns.of(task(), 6));
+        arrives(TestRuns.of(task(), 7));
+        assertThat(store.calls).hasSize(1);
+        store.fail();
+        repeats.remove(0).run();
+        assertThat(store.calls.get(1))
+                .as("all in their order")
+                .extracting(each -> each.task().position())
+                .containsExactly(Position.of(1, 5), Position.of(1, 6), Position.of(1, 7));
+        store.answer(GO, GO, GO);
+        assertThat(store.calls).hasSize(2);
+    }
+
+    @Test
+    void aTaskWithoutAKeyIsNotAskedFor() {
+        build();
+        Run run = TestRuns.of(Task.of("orders", "k", new byte[0]).withType("pay"), 5);
+        runs(run);
+        assertThat(events).containsExactly("ran orders:0:5", "ended Succeeded");
+        assertThat(store.calls).isEmpty();
+    }
+
+    @Test
+    void aRowStopsAtATaskThatMustBeAskedFor() {
+        build();
+        Run first =
+                TestRuns.row(List.of(Task.of("orders", "k", new byte[0]).withType("pay"), task()), TestRuns.FOREVER);
+        runs(first);
+        assertThat(events).containsExactly("ran orders:0:0", "ended Succeeded");
+        store.answer(GO);
+        assertThat(again).hasSize(1);
+        runs(again.get(0));
+        assertThat(events).containsExactly("ran orders:0:0", "ended Succeeded", "ran orders:0:1");
+    }
+}

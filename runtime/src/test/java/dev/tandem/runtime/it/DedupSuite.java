@@ -1,0 +1,254 @@
+package dev.tandem.runtime.it;
+
+import static dev.tandem.api.TaskOptions.dedupKey;
+import static dev.tandem.api.TaskOptions.delay;
+import static dev.tandem.api.TaskOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.api.FatalTaskException;
+import dev.tandem.api.TaskContext;
+import dev.tandem.api.TaskOptions;
+import dev.tandem.api.TaskRequest;
+import dev.tandem.local.LocalProcess;
+import dev.tandem.runtime.Tandem;
+import dev.tandem.scheduler.Admin;
+import dev.tandem.scheduler.RedisSettings;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.scheduler.TaskView;
+import dev.tandem.task.TaskState;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.UniqueNames;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Tasks with deduplication keys, over one kind of broker. */
+@Execution(ExecutionMode.CONCURRENT)
+abstract class DedupSuite {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
+
+    private final String queue = UniqueNames.fresh("dedups");
+    /** The ids of the tasks that ran, with the number of the attempt. */
+    private final List<String> ran = new CopyOnWriteArrayList<>();
+
+    private RedisStore store;
+
+    @TempDir
+    private Path folder;
+
+    /** Returns where the broker is: the setting's name and its value. */
+    abstract Map.Entry<String, String> broker();
+
+    /** Returns {@code kafka} or {@code rabbit}. */
+    abstract String source();
+
+    @BeforeEach
+    void openStore() {
+        store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+    }
+
+    @AfterEach
+    void closeStore() {
+        store.close();
+    }
+
+    private Path settings(String dedup) throws IOException {
+        return Files.writeString(folder.resolve("tandem.yml"), """
+                %s: "%s"
+                tandem.redis.uri: "%s"
+                tandem.executor.lease: 3s
+                tandem.queues.%s: { source: %s, ordering: key, partitions: 2, dedup: { %s } }
+                """.formatted(
+                        broker().getKey(), broker().getValue(), Brokers.redis().uri(), queue, source(), dedup));
+    }
+
+    private Tandem start(String dedup) throws IOException {
+        Tandem tandem = Tandem.connect(settings(dedup))
+                .queue(queue)
+                .handler("ship", Ship.class, this::run)
+                .start();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(tandem.status().problems()).isEmpty());
+        return tandem;
+    }
+
+    private void run(Ship ship, TaskContext task) {
+        ran.add(task.id() + " " + task.attempt());
+        if (ship.items() == 0) {
+            throw new FatalTaskException("Nothing to ship");
+        }
+    }
+
+    private void submit(Tandem tandem, String name, int items, TaskOptions... options) {
+        await("submission of " + name)
+                .atMost(PATIENCE)
+                .ignoreExceptions()
+                .until(() -> tandem.client()
+                        .submit(TaskRequest.of(queue, "ship", new Ship("o", items))
+                                .withKey("key of " + name)
+                                .with(id(name), dedupKey("order-7"))
+                                .with(options))
+                        .await(Duration.ofSeconds(10))
+                        .id()
+                        .equals(name));
+    }
+
+    private List<TaskView> known(String name) {
+        return store.inspector().tasks(queue, name, 10).join();
+    }
+
+    private TaskView awaitKnown(String name, TaskState state) {
+        await(name)
+                .atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(known(name)).extracting(TaskView::state).containsExactly(state));
+        return known(name).get(0);
+    }
+
+    private void awaitDuplicate(String name, String of) {
+        TaskView.Success success = awaitKnown(name, TaskState.SUCCEEDED).success();
+        assertThat(success).isNotNull();
+        assertThat(success.duplicateOf()).isEqualTo(of);
+    }
+
+    private void awaitRan(String... runs) {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(ran).containsExactly(runs));
+    }
+
+    @Test
+    void theFirstWinsThoughItsTimeComesLaterAndItsKeyIsTakenForTheWindow() throws IOException {
+        try (Tandem tandem = start("window: 1h")) {
+            submit(tandem, "first", 1, delay("1h"));
+            TaskView waiting = awaitKnown("first", TaskState.SCHEDULED);
+            submit(tandem, "second", 1);
+            awaitDuplicate("second", "first");
+            assertThat(ran).isEmpty();
+
+            store.admin().retry(waiting.partition(), waiting.position()).join();
+            awaitRan("first 1");
+            submit(tandem, "third", 1);
+            awaitDuplicate("third", "first");
+            assertThat(ran).containsExactly("first 1");
+        }
+    }
+
+    @Test
+    void ofManyThatComeAtOnceInManyKeysOneRuns() throws IOException {
+        int many = 50;
+        try (Tandem tandem = start("until: done, retention: 1h")) {
+            submit(tandem, "task-0", 1);
+            for (int i = 1; i < many; i++) {
+                tandem.client()
+                        .submit(TaskRequest.of(queue, "ship", new Ship("o", 1))
+                                .withKey("key-" + i)
+                                .with(id("task-" + i), dedupKey("order-7")));
+            }
+            awaitRan("task-0 1");
+            IntStream.range(1, many).forEach(i -> awaitDuplicate("task-" + i, "task-0"));
+            assertThat(ran).containsExactly("task-0 1");
+        }
+    }
+
+    @Test
+    void aFirstThatDiesOrIsCancelledFreesTheKey() throws IOException {
+        try (Tandem tandem = start("until: done")) {
+            submit(tandem, "dead", 0);
+            awaitKnown("dead", TaskState.DEAD);
+            submit(tandem, "cancelled", 1, delay("1h"));
+            TaskView waiting = awaitKnown("cancelled", TaskState.SCHEDULED);
+            submit(tandem, "duplicate", 1);
+            awaitDuplicate("duplicate", "cancelled");
+            assertThat(store.admin()
+                            .delete(waiting.partition(), waiting.position())
+                            .join())
+                    .isEqualTo(Admin.Result.DONE);
+
+            // The housekeeper passes it on.
+            AtomicInteger tries = new AtomicInteger();
+            await().atMost(PATIENCE).pollInSameThread().until(() -> {
+                String name = "after " + tries.incrementAndGet();
+                submit(tandem, name, 1);
+                awaitKnown(name, TaskState.SUCCEEDED);
+                return ran.contains(name + " 1");
+            });
+            assertThat(ran).hasSize(2).first().isEqualTo("dead 1");
+        }
+    }
+
+    @Test
+    void aTaskOfAKilledExecutorIsNoDuplicateOfItself() throws Exception {
+        Path journal = folder.resolve("journal");
+        LocalProcess process = LocalProcess.java(
+                        "dedups",
+                        System.getProperty("java.class.path"),
+                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        DedupProgram.class.getName(),
+                        List.of(settings("until: done, retention: 1h").toString(), queue, journal.toString()))
+                .log(folder.resolve("process.log"))
+                .disposable()
+                .build()
+                .start();
+        try (process;
+                Tandem submitting = Tandem.connect(settings("until: done, retention: 1h"))
+                        .setting("tandem.executor.enabled", "false")
+                        .queue(queue)
+                        .handler("ship", Ship.class, (ship, task) -> {})
+                        .start()) {
+            submit(submitting, "first", 1);
+            await().atMost(PATIENCE).until(() -> Files.exists(journal));
+            submit(submitting, "second", 1);
+            process.kill();
+        }
+        try (Tandem tandem = start("until: done, retention: 1h")) {
+            awaitRan("first 2");
+            awaitDuplicate("second", "first");
+            assertThat(ran).containsExactly("first 2");
+        }
+    }
+
+    @Test
+    void theLastOneThatComesBeforeAnyBeginsIsKept() throws IOException {
+        try (Tandem tandem = start("mode: keep-last")) {
+            submit(tandem, "first", 1, delay("1h"));
+            TaskView first = awaitKnown("first", TaskState.SCHEDULED);
+            submit(tandem, "second", 1, delay("1h"));
+            TaskView second = awaitKnown("second", TaskState.SCHEDULED);
+
+            store.admin().retry(first.partition(), first.position()).join();
+            awaitDuplicate("first", "second");
+            store.admin().retry(second.partition(), second.position()).join();
+            awaitRan("second 1");
+            submit(tandem, "third", 1);
+            awaitRan("second 1", "third 1");
+        }
+    }
+
+    @Test
+    void theLastOneTakesThePlaceOfTheFirst() throws IOException {
+        try (Tandem tandem = start("mode: replace")) {
+            submit(tandem, "first", 1, delay("1h"));
+            TaskView first = awaitKnown("first", TaskState.SCHEDULED);
+            submit(tandem, "second", 1);
+
+            TaskView second = awaitKnown("second", TaskState.RETRY);
+            assertThat(second.at()).as("the time of the first").isBetween(first.at() - 5_000, first.at() + 5_000);
+            store.admin().retry(first.partition(), first.position()).join();
+            awaitDuplicate("first", "second");
+            assertThat(ran).isEmpty();
+        }
+    }
+}
