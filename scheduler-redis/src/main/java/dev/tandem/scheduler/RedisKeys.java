@@ -39,6 +39,13 @@ final class RedisKeys {
             "checkpoints",
             "progress");
 
+    /** The order in which every script of schedules gets the keys; see {@code include/schedule_keys.lua}. */
+    private static final List<String> SCHEDULE_PARTS =
+            List.of("definitions", "versions", "fired", "claims", "paused", "asked", "seen", "open", "totals");
+
+    /** The buckets of schedules. Their number cannot change, because a schedule's bucket follows from it. */
+    static final int SCHEDULE_BUCKETS = 16;
+
     /** The keys of the default namespace. */
     static final RedisKeys DEFAULTS = new RedisKeys(RedisSettings.DEFAULT_NAMESPACE);
 
@@ -122,6 +129,18 @@ final class RedisKeys {
     /** Returns the channel that announces that an executor came or left. */
     String executorsChannel() {
         return namespace + ":{executors}:changed";
+    }
+
+    /** Returns the keys of a bucket of schedules, in the order of its scripts. No queue has such a name. */
+    byte[][] schedules(int bucket) {
+        return SCHEDULE_PARTS.stream()
+                .map(part -> bytes(namespace + ":{~schedules/" + bucket + "}:" + part))
+                .toArray(byte[][]::new);
+    }
+
+    /** Returns the channel that announces that an operator has changed a schedule. */
+    String schedulesChannel() {
+        return namespace + ":{~schedules}:changed";
     }
 
     /** Returns a key that is never written, for asking a node of a cluster whether it takes writes. */

@@ -1,6 +1,7 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.Registration.OperatorPause;
 import dev.tandem.task.store.RunRequest;
@@ -55,6 +56,7 @@ public final class RedisStore implements Store {
     private final Admin admin;
     private final Presence presence;
     private final ProcessRegistry processes;
+    private final RedisScheduleBook schedules;
     private final Housekeeper housekeeper;
     /** By queue: partitions that its broker does not have any more, and that hold nothing to run. */
     private final Map<String, List<Partition>> ownerless = new ConcurrentHashMap<>();
@@ -86,6 +88,7 @@ public final class RedisStore implements Store {
         presence = new Presence(adminConnection, wakeups);
         housekeeper = new Housekeeper(adminConnection, admin, retention, memory::haveAllRoom);
         processes = new ProcessRegistry(adminConnection, inspector);
+        schedules = new RedisScheduleBook(adminConnection, wakeups);
     }
 
     /**
@@ -222,6 +225,11 @@ public final class RedisStore implements Store {
     /** Returns what makes operators' changes. */
     public Admin admin() {
         return admin;
+    }
+
+    /** Returns the records of schedules. */
+    public ScheduleBook schedules() {
+        return schedules;
     }
 
     /** Returns the registry of live executors. */

@@ -36,7 +36,11 @@ enum Script {
     FIND_SUCCESSES,
     TRIM_HISTORY,
     TRIM_SUCCESSES,
-    TRIM_NOTES;
+    TRIM_NOTES,
+    ANNOUNCE_SCHEDULES,
+    CLAIM_FIRINGS,
+    MARK_FIRINGS,
+    CHANGE_SCHEDULE;
 
     private final byte[] source;
     private final byte[] sha;
