@@ -4,7 +4,9 @@ import dev.tandem.api.TaskClient;
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.runtime.queues.QueueHandlers;
 import dev.tandem.runtime.queues.QueueRuntime;
+import dev.tandem.runtime.queues.Schedules;
 import dev.tandem.runtime.queues.StoreSettings;
+import dev.tandem.runtime.schedules.ScheduleMetrics;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.scheduler.RedisStore;
 import java.nio.file.Path;
@@ -30,6 +32,9 @@ public final class Tandem implements AutoCloseable {
     /** Null if the settings say that this process runs no tasks. */
     private final @Nullable QueueRuntime queues;
 
+    /** Null if this process has none. */
+    private final @Nullable Schedules schedules;
+
     private final @Nullable Thread hook;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -49,6 +54,9 @@ public final class Tandem implements AutoCloseable {
         this.client = client;
         this.store = StoreSettings.open(settings);
         this.queues = settings.executor().enabled() ? queues(handlers, metrics, virtualThreads) : null;
+        this.schedules = queues == null || Schedules.of(settings).isEmpty()
+                ? null
+                : Schedules.of(settings, store, client, queues.executorId(), ScheduleMetrics.of(metrics));
         this.hook = shutdownHook ? new Thread(this::close, "tandem-shutdown") : null;
     }
 
@@ -102,6 +110,9 @@ public final class Tandem implements AutoCloseable {
         } else {
             queues.start();
         }
+        if (schedules != null) {
+            schedules.start();
+        }
     }
 
     /**
@@ -134,6 +145,9 @@ public final class Tandem implements AutoCloseable {
         }
         try {
             removeHook();
+            if (schedules != null) {
+                schedules.close();
+            }
             if (queues != null) {
                 queues.stop();
             }

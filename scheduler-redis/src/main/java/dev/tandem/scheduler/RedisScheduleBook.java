@@ -66,8 +66,7 @@ final class RedisScheduleBook implements ScheduleBook {
                 List.of(text(now), program, text(CLAIM_MILLIS)),
                 claims,
                 Claim::id,
-                one -> List.of(
-                        one.id(), one.version(), text(one.fired()), text(one.instant()), flag(one.asked())),
+                one -> List.of(one.id(), one.version(), text(one.fired()), text(one.instant()), flag(one.asked())),
                 in -> new Claimed(Verdict.values()[in.count()], in.number(), in.number(), in.number()));
     }
 
@@ -99,7 +98,8 @@ final class RedisScheduleBook implements ScheduleBook {
     public CompletionStage<Result> change(long now, String id, Change change) {
         return change(now, id, change.name(), "")
                 .thenCompose(result -> connection
-                        .run(commands -> commands.publish(bytes(connection.keys().schedulesChannel()), bytes(id)))
+                        .run(commands ->
+                                commands.publish(bytes(connection.keys().schedulesChannel()), bytes(id)))
                         .handle((heard, failure) -> result));
     }
 
@@ -137,22 +137,22 @@ final class RedisScheduleBook implements ScheduleBook {
     private CompletableFuture<List<Entry>> entries(int bucket) {
         byte[][] keys = connection.keys().schedules(bucket);
         List<CompletableFuture<Map<String, String>>> hashes = IntStream.of(0, 2, 4, 5, 7, 8)
-                .mapToObj(key -> connection.run(commands -> commands.hgetall(keys[key])).thenApply(RedisScheduleBook::texts))
+                .mapToObj(key ->
+                        connection.run(commands -> commands.hgetall(keys[key])).thenApply(RedisScheduleBook::texts))
                 .toList();
         CompletableFuture<Map<String, Long>> seen = connection
                 .run(commands -> commands.zrangeWithScores(keys[6], 0, -1))
                 .thenApply(RedisScheduleBook::scores);
         return CompletableFuture.allOf(hashes.toArray(CompletableFuture[]::new))
-                .thenCombine(seen, (done, scores) -> hashes.get(0).join().entrySet().stream()
-                        .map(each -> entry(each.getKey(), each.getValue(), scores, hashes))
-                        .toList());
+                .thenCombine(
+                        seen,
+                        (done, scores) -> hashes.get(0).join().entrySet().stream()
+                                .map(each -> entry(each.getKey(), each.getValue(), scores, hashes))
+                                .toList());
     }
 
     private static Entry entry(
-            String id,
-            String definition,
-            Map<String, Long> seen,
-            List<CompletableFuture<Map<String, String>>> hashes) {
+            String id, String definition, Map<String, Long> seen, List<CompletableFuture<Map<String, String>>> hashes) {
         ToLongFunction<Integer> time = hash -> number(hashes.get(hash).join(), id, NONE);
         Map<String, String> totals = hashes.get(5).join();
         return new Entry(
@@ -227,7 +227,9 @@ final class RedisScheduleBook implements ScheduleBook {
                         ReplyReader in = new ReplyReader(replies.get(i));
                         calls.get(i).forEach(index -> answers.put(index, reader.apply(in.list())));
                     }
-                    return IntStream.range(0, items.size()).mapToObj(answers::get).toList();
+                    return IntStream.range(0, items.size())
+                            .mapToObj(answers::get)
+                            .toList();
                 });
     }
 

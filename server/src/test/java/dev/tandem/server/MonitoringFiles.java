@@ -20,6 +20,13 @@ final class MonitoringFiles {
     /** A process has these metrics only once a handler did not end in time. */
     static final Set<String> OF_TIMEOUTS = Set.of("tandem_task_timed_out_total", "tandem_task_stuck_total");
 
+    /** A process has these metrics only once it has fired a schedule, missed one, and skipped one. */
+    static final Set<String> OF_SCHEDULES = Set.of(
+            "tandem_schedule_firings_total",
+            "tandem_schedule_misfires_total",
+            "tandem_schedule_skipped_total",
+            "tandem_schedule_lateness_seconds_bucket");
+
     private static final Pattern METRIC = Pattern.compile("\\btandem_[a-z_]+");
     private static final Pattern EXPOSED = Pattern.compile("(?m)^(tandem_[a-z_]+)[{ ]");
 

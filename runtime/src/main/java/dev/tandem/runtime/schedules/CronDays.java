@@ -39,7 +39,8 @@ final class CronDays {
         String week = ofWeek.toUpperCase(Locale.ROOT);
         boolean anyDay = isAny(month);
         if (!anyDay && !isAny(week)) {
-            throw new CronException("it restricts both the day of the month ('" + ofMonth + "') and the day of the week ('"
+            throw new CronException("it restricts both the day of the month ('" + ofMonth
+                    + "') and the day of the week ('"
                     + ofWeek + "'), which some programs take for either and others for both: write * for one of them;"
                     + " MON#1 is the first Monday of a month, MONL the last one");
         }

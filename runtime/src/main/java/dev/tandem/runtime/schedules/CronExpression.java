@@ -78,7 +78,8 @@ public final class CronExpression {
                 CronDays.parse(fields.get(at + 2), fields.get(at + 4)));
         if (cron.nextLocal(LocalDateTime.of(2024, 1, 1, 0, 0)) == null) {
             throw new CronException("it never fires, because none of its months has such a day: correct the day of the"
-                    + " month ('" + fields.get(at + 2) + "'), the month ('" + fields.get(at + 3) + "') or the day of the"
+                    + " month ('" + fields.get(at + 2) + "'), the month ('" + fields.get(at + 3)
+                    + "') or the day of the"
                     + " week ('" + fields.get(at + 4) + "')");
         }
         return cron;
@@ -173,7 +174,9 @@ public final class CronExpression {
         for (long hour = hours & -1L << from.getHour(); hour != 0; hour &= hour - 1) {
             int h = Long.numberOfTrailingZeros(hour);
             boolean sameHour = h == from.getHour();
-            for (long minute = sameHour ? minutes & -1L << from.getMinute() : minutes; minute != 0; minute &= minute - 1) {
+            for (long minute = sameHour ? minutes & -1L << from.getMinute() : minutes;
+                    minute != 0;
+                    minute &= minute - 1) {
                 int m = Long.numberOfTrailingZeros(minute);
                 boolean sameMinute = sameHour && m == from.getMinute();
                 long second = sameMinute ? seconds & -1L << from.getSecond() : seconds;

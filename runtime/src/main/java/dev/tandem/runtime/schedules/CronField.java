@@ -10,11 +10,7 @@ enum CronField {
     MINUTE("minute", 0, 59, List.of()),
     HOUR("hour", 0, 23, List.of()),
     DAY_OF_MONTH("day of the month", 1, 31, List.of()),
-    MONTH(
-            "month",
-            1,
-            12,
-            List.of("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")),
+    MONTH("month", 1, 12, List.of("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")),
     /** Monday is 1 and Sunday 7. A 0 is read as Sunday too. */
     DAY_OF_WEEK("day of the week", 0, 7, List.of("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"));
 
@@ -54,8 +50,10 @@ enum CronField {
             to = dash >= 0 ? end(range.substring(dash + 1)) : slash >= 0 ? max : from;
         }
         if (from > to) {
-            throw refused(part, "the range ends before it begins: write two ranges, such as " + from + "-" + max + ","
-                    + min + "-" + to);
+            throw refused(
+                    part,
+                    "the range ends before it begins: write two ranges, such as " + from + "-" + max + "," + min + "-"
+                            + to);
         }
         int every = step;
         return IntStream.rangeClosed(from, to)
@@ -90,9 +88,11 @@ enum CronField {
                 return number;
             }
         }
-        throw refused(text, "it must be " + min + " to " + max
-                + (names.isEmpty() ? "" : ", or " + names.get(0) + " to " + names.get(names.size() - 1))
-                + ", or a range, a list or a step of such, or *");
+        throw refused(
+                text,
+                "it must be " + min + " to " + max
+                        + (names.isEmpty() ? "" : ", or " + names.get(0) + " to " + names.get(names.size() - 1))
+                        + ", or a range, a list or a step of such, or *");
     }
 
     CronException refused(String text, String remedy) {

@@ -1,5 +1,6 @@
 package dev.tandem.runtime.schedules;
 
+import dev.tandem.api.Overlap;
 import dev.tandem.runtime.schedules.FiringState.Phase;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Announced;
@@ -26,6 +27,8 @@ final class FiringCore {
     /** A claim is kept long before it ends. */
     private static final long KEEP_MILLIS = ScheduleBook.CLAIM_MILLIS / 3;
 
+    private static final long OLD_MILLIS = ScheduleBook.CLAIM_MILLIS * 3 / 4;
+
     private static final long RETRY_MILLIS = 1_000;
     private static final long REFUSED_RETRY_MILLIS = 30_000;
     private static final long LOOK_MILLIS = 30_000;
@@ -48,10 +51,7 @@ final class FiringCore {
         List<Announced> all = new ArrayList<>();
         for (FiringState state : states.values()) {
             all.add(new Announced(
-                    state.schedule.id(),
-                    state.version,
-                    state.timing,
-                    state.sendsDefinition ? state.definition : null));
+                    state.schedule.id(), state.version, state.timing, state.sendsDefinition ? state.definition : null));
         }
         return all;
     }
@@ -95,7 +95,9 @@ final class FiringCore {
             commands.look(state.schedule, state.open);
         }
         if (state.asked != ScheduleBook.NONE) {
-            return now < state.notBefore ? state.notBefore : claim(state, new FiringPlan(now, true, state.asked, 0), true, now);
+            return now < state.notBefore
+                    ? state.notBefore
+                    : claim(state, new FiringPlan(now, true, state.asked, 0), true, now);
         }
         if (state.paused) {
             return FiringPlan.NEVER;
@@ -124,7 +126,17 @@ final class FiringCore {
         return new Claim(state.schedule.id(), state.version, state.fired, state.instant, state.forAsked);
     }
 
+    /** Whether a claim may have ended, because this program stood still. What is not submitted yet is claimed anew then. */
+    private static boolean isOld(FiringState state, long now) {
+        return now - state.claimedAt >= OLD_MILLIS;
+    }
+
     private long hold(FiringState state, long now) {
+        if (isOld(state, now) && state.phase.canBeGivenUp()) {
+            state.phase = Phase.IDLE;
+            state.notBefore = now;
+            return begin(state, now);
+        }
         if (now - state.claimedAt >= KEEP_MILLIS) {
             state.claimedAt = now;
             commands.claim(claimOf(state));
@@ -143,17 +155,19 @@ final class FiringCore {
         return state.notBefore > now && state.notBefore != FiringPlan.NEVER ? Math.min(keep, state.notBefore) : keep;
     }
 
-    /** Takes the answer to a claim. Those to claims that were kept change nothing: what is on its way cannot be taken back. */
+    /** Takes the answer to a claim, or to one that was kept. What is on its way to a broker cannot be taken back. */
     void claimed(String id, long instant, Claimed answer, long now) {
         FiringState state = state(id);
-        if (state.phase != Phase.CLAIMING || state.instant != instant) {
+        boolean lost = state.phase.canBeGivenUp() && answer.verdict() != Verdict.CLAIMED;
+        if ((state.phase != Phase.CLAIMING && !lost) || state.instant != instant) {
             return;
         }
         state.phase = Phase.IDLE;
+        state.notBefore = now;
         state.open = answer.open();
         switch (answer.verdict()) {
             case CLAIMED -> {
-                if (!stopped) {
+                if (!stopped && !isOld(state, now)) {
                     fire(state, now);
                 }
             }
@@ -196,13 +210,12 @@ final class FiringCore {
         if (state.open != instant) {
             return;
         }
-        boolean ended = end == TaskEnd.ENDED
-                || (end == TaskEnd.NOT_FOUND && now - instant >= UNKNOWN_TASK_MILLIS);
+        boolean ended = end == TaskEnd.ENDED || (end == TaskEnd.NOT_FOUND && now - instant >= UNKNOWN_TASK_MILLIS);
         if (ended) {
             state.open = ScheduleBook.NONE;
             commands.ended(state.schedule, instant);
         }
-        if (state.phase != Phase.LOOKING) {
+        if (state.phase != Phase.LOOKING || isOld(state, now)) {
             return;
         }
         if (ended) {
@@ -210,9 +223,7 @@ final class FiringCore {
         } else if (end == TaskEnd.UNKNOWN) {
             state.notBefore = now + RETRY_MILLIS;
         } else {
-            mark(
-                    state,
-                    new Mark(state.schedule.id(), state.instant, state.forAsked, false, false, state.missed, true));
+            mark(state, new Mark(state.schedule.id(), state.instant, state.forAsked, false, false, state.missed, true));
         }
     }
 

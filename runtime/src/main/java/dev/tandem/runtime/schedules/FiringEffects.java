@@ -3,7 +3,7 @@ package dev.tandem.runtime.schedules;
 import java.util.concurrent.CompletionStage;
 
 /** What firings do outside of the records of schedules. Thread-safe; no method blocks. */
-interface FiringEffects {
+interface FiringEffects extends AutoCloseable {
 
     /**
      * Submits the task of a firing.
@@ -15,4 +15,8 @@ interface FiringEffects {
 
     /** Finds out whether the task of an earlier firing has ended. */
     CompletionStage<TaskEnd> look(Schedule schedule, long instant);
+
+    /** Submits nothing any more. */
+    @Override
+    void close();
 }

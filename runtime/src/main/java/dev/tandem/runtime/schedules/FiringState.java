@@ -23,6 +23,11 @@ final class FiringState {
         boolean holds() {
             return this != IDLE && this != CLAIMING;
         }
+
+        /** Whether nothing is on its way to a broker or accepted, so that another program may fire instead. */
+        boolean canBeGivenUp() {
+            return this == LOOKING || this == RETRYING;
+        }
     }
 
     final Schedule schedule;

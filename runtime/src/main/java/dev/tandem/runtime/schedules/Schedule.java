@@ -1,5 +1,7 @@
 package dev.tandem.runtime.schedules;
 
+import dev.tandem.api.Misfire;
+import dev.tandem.api.Overlap;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
 package dev.tandem.runtime.schedules;
 
+import dev.tandem.api.Misfire;
+import dev.tandem.api.Overlap;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -1,6 +1,8 @@
 package dev.tandem.runtime.schedules;
 
 import dev.tandem.api.InvalidTaskException;
+import dev.tandem.api.TaskClient;
+import dev.tandem.scheduler.Inspector;
 import dev.tandem.task.FailureText;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Announced;
@@ -64,7 +66,23 @@ public final class ScheduleRunner implements AutoCloseable {
 
     private @Nullable AutoCloseable watch;
 
-    /** @param program names this program in claims, unlike any other */
+    /**
+     * Returns what fires these schedules, not started yet.
+     *
+     * @param client has the queues of all schedules. Not closed here
+     * @param program names this program in claims, unlike any other
+     */
+    public static ScheduleRunner of(
+            Collection<Schedule> schedules,
+            ScheduleBook book,
+            Inspector inspector,
+            TaskClient client,
+            String program,
+            ScheduleMetrics metrics) {
+        return new ScheduleRunner(
+                schedules, book, new TaskEffects(client, inspector), FiringClock.ofStore(book), program, metrics);
+    }
+
     ScheduleRunner(
             Collection<Schedule> schedules,
             ScheduleBook book,
@@ -97,12 +115,20 @@ public final class ScheduleRunner implements AutoCloseable {
         run(this::announce);
     }
 
+    /** Ends as a death does, for tests: nothing of it is heard any more. */
+    void kill() {
+        thread.shutdownNow();
+    }
+
     /** Begins no firing any more, and waits for those that it has claimed. */
     @Override
     public void close() {
         try {
             if (watch != null) {
                 watch.close();
+            }
+            if (thread.isShutdown()) {
+                return;
             }
             run(() -> {
                 stopping = true;
@@ -117,6 +143,7 @@ public final class ScheduleRunner implements AutoCloseable {
             log.debug("Failed to end the watch for changes of schedules", e);
         } finally {
             thread.shutdownNow();
+            effects.close();
         }
     }
 
@@ -158,8 +185,7 @@ public final class ScheduleRunner implements AutoCloseable {
 
     private void announceRound() {
         announce();
-        Future<?> unused =
-                thread.schedule(() -> run(this::announceRound), ANNOUNCE_MILLIS, TimeUnit.MILLISECONDS);
+        Future<?> unused = thread.schedule(() -> run(this::announceRound), ANNOUNCE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private void announce() {
@@ -195,8 +221,7 @@ public final class ScheduleRunner implements AutoCloseable {
     private void announceFailed(Throwable failure) {
         announcing = false;
         log.debug("Failed to announce the schedules", failure);
-        Future<?> unused = thread.schedule(
-                () -> run(this::announce), ANNOUNCE_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+        Future<?> unused = thread.schedule(() -> run(this::announce), ANNOUNCE_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private boolean announced(String id, Known known) {
@@ -228,9 +253,10 @@ public final class ScheduleRunner implements AutoCloseable {
             if (failure == null) {
                 answered.accept(answer);
             } else {
-                failed.accept(failure instanceof CompletionException && failure.getCause() != null
-                        ? failure.getCause()
-                        : failure);
+                failed.accept(
+                        failure instanceof CompletionException && failure.getCause() != null
+                                ? failure.getCause()
+                                : failure);
             }
         }));
     }
@@ -314,7 +340,7 @@ public final class ScheduleRunner implements AutoCloseable {
         @Override
         public void report(Schedule schedule, Mark mark, long lateMillis) {
             if (mark.fired()) {
-                metrics.fired(schedule.id(), lateMillis);
+                metrics.fired(schedule.id(), schedule.queue(), lateMillis);
             }
             if (mark.missed() > 0) {
                 log.warn(
@@ -323,12 +349,14 @@ public final class ScheduleRunner implements AutoCloseable {
                         schedule.id(),
                         mark.missed() >= FiringPlan.MOST_COUNTED ? "at least " : "",
                         mark.missed());
-                metrics.missed(schedule.id(), mark.missed());
+                metrics.missed(schedule.id(), schedule.queue(), mark.missed());
             }
             if (mark.skipped()) {
-                log.info("Schedule {}: {} does not fire, because the task of an earlier firing has not ended",
-                        schedule.id(), schedule.taskId(mark.instant()));
-                metrics.skipped(schedule.id());
+                log.info(
+                        "Schedule {}: {} does not fire, because the task of an earlier firing has not ended",
+                        schedule.id(),
+                        schedule.taskId(mark.instant()));
+                metrics.skipped(schedule.id(), schedule.queue());
             }
         }
     }

@@ -17,7 +17,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Submits the tasks of firings by a client, and looks for them in Redis. */
-final class TaskEffects implements FiringEffects, AutoCloseable {
+final class TaskEffects implements FiringEffects {
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -38,7 +38,8 @@ final class TaskEffects implements FiringEffects, AutoCloseable {
 
     @Override
     public CompletionStage<?> submit(Schedule schedule, long instant) {
-        return CompletableFuture.supplyAsync(() -> client.submit(request(schedule, instant)).accepted(), thread)
+        return CompletableFuture.supplyAsync(
+                        () -> client.submit(request(schedule, instant)).accepted(), thread)
                 .thenCompose(Function.identity());
     }
 

@@ -54,7 +54,8 @@ public sealed interface Timing {
 
         public Every {
             if (interval.toSeconds() < 1 || interval.getNano() != 0) {
-                throw new IllegalArgumentException("The interval is " + interval + ": it must be whole seconds, 1s or more");
+                throw new IllegalArgumentException(
+                        "The interval is " + interval + ": it must be whole seconds, 1s or more");
             }
         }
 

@@ -1,7 +1,7 @@
 package dev.tandem.runtime.settings;
 
-import dev.tandem.runtime.schedules.Misfire;
-import dev.tandem.runtime.schedules.Overlap;
+import dev.tandem.api.Misfire;
+import dev.tandem.api.Overlap;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -41,7 +41,8 @@ public record ScheduleSettings(
     /** Leaves out the payload, which may be secret. */
     @Override
     public String toString() {
-        return "ScheduleSettings[enabled=" + enabled + ", queue=" + queue + ", type=" + type + ", key=" + key + ", cron="
+        return "ScheduleSettings[enabled=" + enabled + ", queue=" + queue + ", type=" + type + ", key=" + key
+                + ", cron="
                 + cron + ", zone=" + zone + ", every=" + every + ", misfire=" + misfire + ", misfireAfter="
                 + misfireAfter + ", misfireMax=" + misfireMax + ", overlap=" + overlap + ", jitter=" + jitter + "]";
     }

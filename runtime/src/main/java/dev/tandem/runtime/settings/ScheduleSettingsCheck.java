@@ -1,8 +1,8 @@
 package dev.tandem.runtime.settings;
 
+import dev.tandem.api.Overlap;
 import dev.tandem.runtime.schedules.CronException;
 import dev.tandem.runtime.schedules.CronExpression;
-import dev.tandem.runtime.schedules.Overlap;
 import dev.tandem.runtime.schedules.Timing;
 import dev.tandem.task.Partition;
 import java.time.DateTimeException;
@@ -34,7 +34,8 @@ final class ScheduleSettingsCheck {
             problems.add(
                     "tandem.schedules",
                     settings.schedules().size() + " schedules",
-                    "there may be " + MOST + " in a process: let tasks with a delay submit their next ones, or split the"
+                    "there may be " + MOST
+                            + " in a process: let tasks with a delay submit their next ones, or split the"
                             + " process");
         }
         long inADay = 0;
@@ -64,10 +65,12 @@ final class ScheduleSettingsCheck {
             problems.add(
                     prefix.substring(0, prefix.length() - 1),
                     id,
-                    "the id of a schedule must be 1 to " + LONGEST_ID + " letters, digits, dots, underscores or hyphens");
+                    "the id of a schedule must be 1 to " + LONGEST_ID
+                            + " letters, digits, dots, underscores or hyphens");
         }
         checkQueue(prefix, schedule);
-        problems.checkRange(prefix + "misfire-after", schedule.misfireAfter(), Duration.ofSeconds(1), Duration.ofDays(30));
+        problems.checkRange(
+                prefix + "misfire-after", schedule.misfireAfter(), Duration.ofSeconds(1), Duration.ofDays(30));
         problems.checkRange(prefix + "misfire-max", schedule.misfireMax(), 1, 1_000);
         problems.checkRange(prefix + "jitter", schedule.jitter(), Duration.ZERO, Duration.ofDays(1));
         if (schedule.payload().length() > settings.maxPayload().toBytes()) {

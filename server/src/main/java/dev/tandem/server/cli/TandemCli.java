@@ -23,6 +23,7 @@ public final class TandemCli extends CommandGroup {
             TasksCommand.class,
             DeadCommand.class,
             KeysCommand.class,
+            SchedulesCommand.class,
             PauseCommand.class,
             ResumeCommand.class,
             ExecutorsCommand.class,

@@ -30,7 +30,11 @@ public interface ScheduleBook {
      * @param timing names what its instants follow from. Where it changes, the schedule begins anew
      * @param definition null if it need not be sent, because the store should have this version
      */
-    record Announced(String id, String version, String timing, @Nullable String definition) {}
+    record Announced(
+            String id,
+            String version,
+            String timing,
+            @Nullable String definition) {}
 
     /** An answer to an announcement. */
     enum Standing {

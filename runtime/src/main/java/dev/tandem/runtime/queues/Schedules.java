@@ -1,6 +1,11 @@
-package dev.tandem.runtime.schedules;
+package dev.tandem.runtime.queues;
 
 import dev.tandem.api.TaskClient;
+import dev.tandem.runtime.schedules.CronExpression;
+import dev.tandem.runtime.schedules.Schedule;
+import dev.tandem.runtime.schedules.ScheduleMetrics;
+import dev.tandem.runtime.schedules.ScheduleRunner;
+import dev.tandem.runtime.schedules.Timing;
 import dev.tandem.runtime.settings.ScheduleSettings;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.scheduler.RedisStore;
@@ -9,15 +14,18 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The schedules of a process: made of its settings, and run. */
 public final class Schedules implements AutoCloseable {
 
-    private final TaskEffects effects;
     private final ScheduleRunner runner;
 
-    private Schedules(TaskEffects effects, ScheduleRunner runner) {
-        this.effects = effects;
+    /** Closed with this; null if it is the caller's. */
+    private final @Nullable TaskClient ownClient;
+
+    private Schedules(ScheduleRunner runner, @Nullable TaskClient ownClient) {
+        this.ownClient = ownClient;
         this.runner = runner;
     }
 
@@ -29,15 +37,25 @@ public final class Schedules implements AutoCloseable {
      */
     public static Schedules of(
             TandemSettings settings, RedisStore store, TaskClient client, String program, ScheduleMetrics metrics) {
-        TaskEffects effects = new TaskEffects(client, store.inspector());
-        ScheduleRunner runner = new ScheduleRunner(
-                of(settings),
-                store.schedules(),
-                effects,
-                FiringClock.ofStore(store.schedules()),
-                program,
-                metrics);
-        return new Schedules(effects, runner);
+        return of(settings, store, client, program, metrics, false);
+    }
+
+    /** Returns the same with a client of its own, which connects at the first firing. */
+    public static Schedules withOwnClient(
+            TandemSettings settings, RedisStore store, String program, ScheduleMetrics metrics) {
+        return of(settings, store, QueueClients.builder(settings).build(), program, metrics, true);
+    }
+
+    private static Schedules of(
+            TandemSettings settings,
+            RedisStore store,
+            TaskClient client,
+            String program,
+            ScheduleMetrics metrics,
+            boolean ownClient) {
+        ScheduleRunner runner =
+                ScheduleRunner.of(of(settings), store.schedules(), store.inspector(), client, program, metrics);
+        return new Schedules(runner, ownClient ? client : null);
     }
 
     /** Returns the schedules of checked settings that are enabled. */
@@ -80,6 +98,8 @@ public final class Schedules implements AutoCloseable {
     @Override
     public void close() {
         runner.close();
-        effects.close();
+        if (ownClient != null) {
+            ownClient.close();
+        }
     }
 }

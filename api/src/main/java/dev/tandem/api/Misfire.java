@@ -1,4 +1,4 @@
-package dev.tandem.runtime.schedules;
+package dev.tandem.api;
 
 /** The policy for firings that were missed, because no program with the schedule could fire them in time. */
 public enum Misfire {

@@ -1,4 +1,4 @@
-package dev.tandem.runtime.schedules;
+package dev.tandem.api;
 
 /** The policy for a firing while the task of an earlier one has not ended. */
 public enum Overlap {
