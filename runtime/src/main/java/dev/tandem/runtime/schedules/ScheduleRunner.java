@@ -59,6 +59,7 @@ public final class ScheduleRunner implements AutoCloseable {
     private long since;
     private boolean announcing;
     private boolean announceAgain;
+    private boolean turnWaits;
     private boolean stopping;
     private @Nullable Future<?> wake;
     private final Map<String, Standing> standings = new HashMap<>();
@@ -149,13 +150,24 @@ public final class ScheduleRunner implements AutoCloseable {
 
     // The rest runs on the thread.
 
-    /** Runs a step on the thread, and then what has become due. */
+    /** Runs a step on the thread, and then what has become due. Steps that wait already share one turn, and its requests. */
     private void run(Runnable step) {
+        execute(() -> {
+            step.run();
+            if (!turnWaits) {
+                turnWaits = true;
+                execute(this::turn);
+            }
+        });
+    }
+
+    private void execute(Runnable work) {
         try {
             thread.execute(() -> {
                 try {
-                    step.run();
-                    turn();
+                    work.run();
+                } catch (RejectedExecutionException e) {
+                    // Closed meanwhile: nothing is put off any more.
                 } catch (RuntimeException | Error e) {
                     log.error("A step of the schedules failed because of a bug", e);
                 }
@@ -166,6 +178,7 @@ public final class ScheduleRunner implements AutoCloseable {
     }
 
     private void turn() {
+        turnWaits = false;
         long now = clock.millis();
         // Before the first announcement nothing is current, so that nothing is due.
         long next = core.turn(now);

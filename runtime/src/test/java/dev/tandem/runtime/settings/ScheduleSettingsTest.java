@@ -111,4 +111,20 @@ class ScheduleSettingsTest {
         off.put("tandem.schedules.nightly.enabled", "false");
         assertThat(load(off).schedules().get("nightly").enabled()).isFalse();
     }
+
+    @Test
+    void anIdThatSpringBootWouldChangeIsRefused() {
+        Map<String, Object> renamed = good();
+        renamed.put("tandem.schedules.my_job.every", "1h");
+        assertThat(problems(renamed))
+                .singleElement()
+                .asString()
+                .contains("the id of a schedule with other characters than letters, digits and hyphens must be written"
+                        + " in brackets, in YAML as \"[my_job]\":");
+        Map<String, Object> dotted = good();
+        dotted.put("tandem.schedules[my.job_7].every", "1h");
+        dotted.put("tandem.schedules[my.job_7].queue", "reports");
+        dotted.put("tandem.schedules[my.job_7].type", "report");
+        assertThat(load(dotted).schedules()).containsKey("my.job_7");
+    }
 }
