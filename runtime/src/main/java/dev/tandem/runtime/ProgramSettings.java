@@ -88,6 +88,11 @@ final class ProgramSettings {
         own.put(queueSetting(queue) + "." + name, value);
     }
 
+    /** Sets a setting of a schedule. */
+    void setSchedule(String id, String name, String value) {
+        own.put("tandem.schedules" + (id.matches("[A-Za-z0-9-]+") ? "." + id : "[" + id + "]") + "." + name, value);
+    }
+
     /** Returns the full name of a queue's section, as the checks write it. */
     static String queueSetting(String queue) {
         return queue.matches("[A-Za-z0-9-]+") ? "tandem.queues." + queue : "tandem.queues[" + queue + "]";

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.JavaType;
@@ -173,6 +174,12 @@ public final class QueueBuilder {
     /** Returns the builder of another queue, as {@link TandemBuilder#queue}. */
     public QueueBuilder queue(String other) {
         return tandem.queue(other);
+    }
+
+    /** Adds a schedule, as {@link TandemBuilder#recurring}. */
+    public QueueBuilder recurring(String id, Consumer<RecurringBuilder> describe) {
+        tandem.recurring(id, describe);
+        return this;
     }
 
     /** Builds and starts all queues, as {@link TandemBuilder#start}. */

@@ -5,7 +5,9 @@ import dev.tandem.api.TaskResults;
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.runtime.queues.QueueHandlers;
 import dev.tandem.runtime.queues.QueueRuntime;
+import dev.tandem.runtime.queues.Schedules;
 import dev.tandem.runtime.queues.StoreSettings;
+import dev.tandem.runtime.schedules.ScheduleMetrics;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.scheduler.RedisStore;
 import java.nio.file.Path;
@@ -33,6 +35,9 @@ public final class Tandem implements AutoCloseable {
     /** Null if the settings say that this process runs no tasks. */
     private final @Nullable QueueRuntime queues;
 
+    /** Null if this process has none. */
+    private final @Nullable Schedules schedules;
+
     private final @Nullable Thread hook;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -55,6 +60,9 @@ public final class Tandem implements AutoCloseable {
         this.store = StoreSettings.open(settings);
         this.results = new StoredResults(store, json);
         this.queues = settings.executor().enabled() ? queues(handlers, metrics, virtualThreads) : null;
+        this.schedules = queues == null || Schedules.of(settings).isEmpty()
+                ? null
+                : Schedules.of(settings, store, client, queues.executorId(), ScheduleMetrics.of(metrics));
         this.hook = shutdownHook ? new Thread(this::close, "tandem-shutdown") : null;
     }
 
@@ -108,6 +116,9 @@ public final class Tandem implements AutoCloseable {
         } else {
             queues.start();
         }
+        if (schedules != null) {
+            schedules.start();
+        }
     }
 
     /**
@@ -145,6 +156,9 @@ public final class Tandem implements AutoCloseable {
         }
         try {
             removeHook();
+            if (schedules != null) {
+                schedules.close();
+            }
             if (queues != null) {
                 queues.stop();
             }

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +31,7 @@ public final class TandemBuilder {
     private final Map<String, QueueBuilder> queues = new LinkedHashMap<>();
     private final List<Interceptor> interceptors = new ArrayList<>();
     private final List<SubmitInterceptor> submitInterceptors = new ArrayList<>();
+    private final Map<String, RecurringBuilder> recurring = new LinkedHashMap<>();
     private JsonMapper json = JsonMapper.builder().build();
     private ExecutorMetrics metrics = ExecutorMetrics.NONE;
     private @Nullable TaskTracing tracing;
@@ -78,6 +80,23 @@ public final class TandemBuilder {
      */
     public QueueBuilder queue(String name) {
         return queues.computeIfAbsent(name, none -> new QueueBuilder(this, settings, name));
+    }
+
+    /**
+     * Adds a schedule: a task that is submitted again and again, by this process or another one with the same schedule.
+     *
+     * @param id names the schedule in all processes
+     * @param describe says when, and which task: {@code each -> each.queue("reports").type("daily").cron("0 30 2 * * *")}
+     * @throws IllegalArgumentException if the id was given before
+     */
+    public TandemBuilder recurring(String id, Consumer<RecurringBuilder> describe) {
+        RecurringBuilder schedule = new RecurringBuilder(id);
+        if (recurring.putIfAbsent(id, schedule) != null) {
+            throw new IllegalArgumentException(
+                    "The program has two schedules '" + id + "': rename one, or leave it out");
+        }
+        describe.accept(schedule);
+        return this;
     }
 
     /** Adds an interceptor around every handler, inside of the interceptors that were added before. */
@@ -164,6 +183,7 @@ public final class TandemBuilder {
                     "the program has no handler: name a queue and its handlers, for instance"
                             + " queue(\"orders\").handler(\"ship\", Ship.class, (ship, task) -> ...)");
         }
+        recurring.values().forEach(each -> each.addTo(settings, json));
         Map<String, Set<String>> types = new LinkedHashMap<>();
         queues.forEach((name, queue) -> types.put(name, queue.types()));
         TandemSettings all = settings.load(types);

@@ -40,6 +40,13 @@ final class RedisKeys {
             "progress",
             "dedup-ends");
 
+    /** The order in which every script of schedules gets the keys; see {@code include/schedule_keys.lua}. */
+    private static final List<String> SCHEDULE_PARTS =
+            List.of("definitions", "versions", "fired", "claims", "paused", "asked", "seen", "open", "totals");
+
+    /** The buckets of schedules. Their number cannot change, because a schedule's bucket follows from it. */
+    static final int SCHEDULE_BUCKETS = 16;
+
     /** The keys of the default namespace. */
     static final RedisKeys DEFAULTS = new RedisKeys(RedisSettings.DEFAULT_NAMESPACE);
 
@@ -148,6 +155,18 @@ final class RedisKeys {
     /** Returns the key of what is known of a deduplication key. All keys of a bucket share a hash tag. */
     byte[] dedup(String queue, int bucket, String key) {
         return bytes(namespace + ":{~dedup/" + bucket + "}:" + queue + "/" + key);
+    }
+
+    /** Returns the keys of a bucket of schedules, in the order of its scripts. No queue has such a name. */
+    byte[][] schedules(int bucket) {
+        return SCHEDULE_PARTS.stream()
+                .map(part -> bytes(namespace + ":{~schedules/" + bucket + "}:" + part))
+                .toArray(byte[][]::new);
+    }
+
+    /** Returns the channel that announces that an operator has changed a schedule. */
+    String schedulesChannel() {
+        return namespace + ":{~schedules}:changed";
     }
 
     /** Returns a key that is never written, for asking a node of a cluster whether it takes writes. */

@@ -1,6 +1,7 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.Registration;
@@ -59,6 +60,7 @@ public final class RedisStore implements Store {
     private final RunningTasks runningTasks;
     private final TaskEnds taskEnds;
     private final ProcessRegistry processes;
+    private final RedisScheduleBook schedules;
     private final Housekeeper housekeeper;
     /** By queue: partitions that its broker does not have any more, and that hold nothing to run. */
     private final Map<String, List<Partition>> ownerless = new ConcurrentHashMap<>();
@@ -92,6 +94,7 @@ public final class RedisStore implements Store {
         presence = new Presence(adminConnection, wakeups);
         housekeeper = new Housekeeper(adminConnection, admin, retention, memory::haveAllRoom);
         processes = new ProcessRegistry(adminConnection, inspector);
+        schedules = new RedisScheduleBook(adminConnection, wakeups);
     }
 
     /**
@@ -251,6 +254,11 @@ public final class RedisStore implements Store {
     /** Returns what waits for the ends of tasks. */
     public TaskEnds taskEnds() {
         return taskEnds;
+    }
+
+    /** Returns the records of schedules. */
+    public ScheduleBook schedules() {
+        return schedules;
     }
 
     /** Returns the registry of live executors. */

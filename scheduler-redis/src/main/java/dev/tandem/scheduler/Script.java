@@ -38,7 +38,11 @@ enum Script {
     TRIM_SUCCESSES,
     TRIM_NOTES,
     DEDUPLICATE,
-    SHOW_DEDUP_KEY;
+    SHOW_DEDUP_KEY,
+    ANNOUNCE_SCHEDULES,
+    CLAIM_FIRINGS,
+    MARK_FIRINGS,
+    CHANGE_SCHEDULE;
 
     private final byte[] source;
     private final byte[] sha;

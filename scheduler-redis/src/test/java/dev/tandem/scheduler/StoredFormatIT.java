@@ -9,6 +9,12 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.schedule.ScheduleBook;
+import dev.tandem.task.schedule.ScheduleBook.Announced;
+import dev.tandem.task.schedule.ScheduleBook.Change;
+import dev.tandem.task.schedule.ScheduleBook.Claim;
+import dev.tandem.task.schedule.ScheduleBook.Mark;
+import dev.tandem.task.schedule.ScheduleBook.Result;
 import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
@@ -29,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -88,6 +95,8 @@ class StoredFormatIT {
             assertThat(partitionKeys).containsExactlyInAnyOrderElementsOf(writtenPartitionKeys());
             connection.sync().flushdb();
             operatorsAndExecutors(uri, connection);
+            connection.sync().flushdb();
+            schedules(uri, connection);
             connection.sync().flushdb();
         } finally {
             client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
@@ -274,6 +283,43 @@ class StoredFormatIT {
                                     .map(entry -> entry.getValue().replaceAll("\\b1[789]\\d{11}\\b", "<now>"))
                                     .collect(Collectors.joining("\n")));
         }
+    }
+
+    private void schedules(String uri, StatefulRedisConnection<byte[], byte[]> connection) {
+        try (RedisStore store = RedisStore.open(RedisSettings.of(uri))) {
+            ScheduleBook book = store.schedules();
+            List<Announced> all = Stream.of("first", "second", "third")
+                    .map(each -> new Announced(each, "version-1", "timing-1", "{\"id\":\"" + each + "\"}"))
+                    .toList();
+            get(book.announce(START, START - 5, all));
+            get(book.claim(
+                    START + 60_000,
+                    "program-1",
+                    List.of(
+                            new Claim("first", "version-1", START, START + 60_000, false),
+                            new Claim("second", "version-1", START, START + 60_000, false))));
+            get(book.mark(
+                    START + 60_010,
+                    "program-1",
+                    List.of(new Mark("first", START + 60_000, false, true, true, 2, false))));
+            get(book.mark(
+                    START + 60_020,
+                    "program-1",
+                    List.of(new Mark("third", START + 60_000, false, false, false, 0, true))));
+            assertThat(get(book.change(START + 60_030, "third", Change.PAUSE))).isEqualTo(Result.DONE);
+            get(book.announce(START + 70_000, START, all.subList(0, 1)));
+            assertThat(get(book.change(START + 70_000, "first", Change.FIRE))).isEqualTo(Result.DONE);
+            text.append("\n## Keys of schedules\n\n")
+                    .append(new RedisDump(connection.sync())
+                            .entries().entrySet().stream()
+                                    .filter(entry -> entry.getKey().contains("{~schedules/"))
+                                    .map(Map.Entry::getValue)
+                                    .collect(Collectors.joining("\n")));
+        }
+    }
+
+    private static <T> T get(CompletionStage<T> answer) {
+        return answer.toCompletableFuture().join();
     }
 
     private static HandOver operated(int offset, Move move) {

@@ -17,9 +17,15 @@ final class MonitoringFiles {
     static final Path RULE_TESTS = Path.of("../monitoring/prometheus-rules-test.yml");
     static final Path DASHBOARD = Path.of("../monitoring/grafana-dashboard.json");
 
-    /** A process has these metrics only once a handler did not end in time, or a task was a duplicate. */
-    static final Set<String> RARE =
-            Set.of("tandem_task_timed_out_total", "tandem_task_stuck_total", "tandem_task_duplicates_total");
+    /** A process has these metrics only once a handler did not end in time, a task was a duplicate, or a schedule was due. */
+    static final Set<String> RARE = Set.of(
+            "tandem_task_timed_out_total",
+            "tandem_task_stuck_total",
+            "tandem_task_duplicates_total",
+            "tandem_schedule_firings_total",
+            "tandem_schedule_misfires_total",
+            "tandem_schedule_skipped_total",
+            "tandem_schedule_lateness_seconds_bucket");
 
     private static final Pattern METRIC = Pattern.compile("\\btandem_[a-z_]+");
     private static final Pattern EXPOSED = Pattern.compile("(?m)^(tandem_[a-z_]+)[{ ]");

@@ -101,6 +101,18 @@ class MonitoringFilesTest {
         assertThat(MonitoringFiles.metrics()).containsAll(MonitoringFiles.RARE);
     }
 
+    @Test
+    void metricsOfSchedulesHaveTheNamesThatTheFilesUse() throws IOException {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        TaskMetrics metrics = new TaskMetrics(registry, Map.of(), Set.of());
+        metrics.fired("nightly", "reports", 12);
+        metrics.missed("nightly", "reports", 2);
+        metrics.skipped("nightly", "reports");
+
+        assertThat(MonitoringFiles.exposed(registry.scrape())).containsAll(MonitoringFiles.OF_SCHEDULES);
+        assertThat(MonitoringFiles.metrics()).containsAll(MonitoringFiles.OF_SCHEDULES);
+    }
+
     private static List<Map<String, Object>> rules() throws IOException {
         Map<String, Object> file = new Yaml().load(Files.readString(MonitoringFiles.RULES));
         List<Map<String, Object>> rules = new ArrayList<>();

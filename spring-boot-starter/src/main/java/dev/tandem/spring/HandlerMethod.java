@@ -12,6 +12,7 @@ import tools.jackson.databind.JavaType;
  *
  * @param name the class and the method, for people
  * @param payload what payloads are read as; null if the method takes none
+ * @param recurring the schedule that submits such tasks; null if it has none
  */
 record HandlerMethod(
         String name,
@@ -19,7 +20,12 @@ record HandlerMethod(
         String type,
         HandlerOptions options,
         @Nullable JavaType payload,
-        Handler handler) {
+        Handler handler,
+        @Nullable RecurringMethod recurring) {
+
+    HandlerMethod withRecurring(RecurringMethod schedule) {
+        return new HandlerMethod(name, queue, type, options, payload, handler, schedule);
+    }
 
     /** Returns the type and its aliases. */
     List<String> types() {

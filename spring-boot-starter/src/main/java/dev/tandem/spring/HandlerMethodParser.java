@@ -5,6 +5,7 @@ import dev.tandem.api.Batch;
 import dev.tandem.api.BatchOptions;
 import dev.tandem.api.Durations;
 import dev.tandem.api.HandlerOptions;
+import dev.tandem.api.Recurring;
 import dev.tandem.api.RetryPolicy;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskHandler;
@@ -84,7 +85,18 @@ final class HandlerMethodParser {
                 text("type", annotation.type()),
                 options(annotation),
                 payload,
-                batch == null ? handler : new BatchedHandler(handler::handleBatch, batch));
+                batch == null ? handler : new BatchedHandler(handler::handleBatch, batch),
+                null);
+    }
+
+    /** Parses a method with {@link Recurring}, as the method with the same name and fewer parameters. */
+    HandlerMethod parse(BeanReference bean, Class<?> type, Method method, TaskHandler annotation, Recurring recurring) {
+        HandlerMethod handler = parse(bean, type, method, annotation);
+        JavaType payload = handler.payload();
+        boolean json =
+                payload != null && payload.getRawClass() != String.class && payload.getRawClass() != byte[].class;
+        return handler.withRecurring(RecurringMethod.of(
+                recurring, handler.queue(), handler.type(), json, text -> resolved("@Recurring", text)));
     }
 
     private static void checkModifiers(Class<?> type, Method method) {

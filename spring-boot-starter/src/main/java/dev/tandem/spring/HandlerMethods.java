@@ -1,6 +1,7 @@
 package dev.tandem.spring;
 
 import dev.tandem.api.InvalidTaskException;
+import dev.tandem.api.Recurring;
 import dev.tandem.api.TaskHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -21,7 +22,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Finds the methods with {@link TaskHandler} among the beans. Does not create lazy beans. */
+/** Finds the methods with {@link TaskHandler} or {@link Recurring} among the beans. Does not create lazy beans. */
 final class HandlerMethods {
 
     private static final Logger log = LoggerFactory.getLogger(HandlerMethods.class);
@@ -42,7 +43,8 @@ final class HandlerMethods {
         for (String name : beans.getBeanNamesForType(Object.class, true, false)) {
             if (!ScopedProxyUtils.isScopedTarget(name)) {
                 Class<?> type = type(name);
-                if (type != null && AnnotationUtils.isCandidateClass(type, TaskHandler.class)) {
+                if (type != null
+                        && AnnotationUtils.isCandidateClass(type, List.of(TaskHandler.class, Recurring.class))) {
                     collect(name, type, found);
                 }
             }
@@ -72,10 +74,13 @@ final class HandlerMethods {
         Map<Method, TaskHandler> methods = MethodIntrospector.selectMethods(
                 type, (MethodIntrospector.MetadataLookup<@Nullable TaskHandler>) HandlerMethods::annotation);
         methods.forEach((method, annotation) -> {
+            Recurring recurring = recurring(method);
             BeanReference bean = new BeanReference(beans, name);
             try {
                 Object created = bean.getIfCreated();
-                HandlerMethod handler = parser.parse(bean, type, method, annotation);
+                HandlerMethod handler = recurring == null
+                        ? parser.parse(bean, type, method, annotation)
+                        : parser.parse(bean, type, method, annotation, recurring);
                 if (created != null) {
                     Invocables.of(method, created);
                 }
@@ -86,9 +91,29 @@ final class HandlerMethods {
         });
     }
 
+    /** Returns the annotation of a method, or the one that a method with {@link Recurring} alone stands for. */
     private static @Nullable TaskHandler annotation(Method method) {
         MergedAnnotation<TaskHandler> merged =
                 MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(TaskHandler.class);
+        if (merged.isPresent()) {
+            return merged.synthesize();
+        }
+        Recurring recurring = recurring(method);
+        return recurring == null
+                ? null
+                : MergedAnnotation.of(
+                                TaskHandler.class,
+                                Map.of(
+                                        "queue",
+                                        recurring.queue(),
+                                        "type",
+                                        recurring.type().isEmpty() ? recurring.id() : recurring.type()))
+                        .synthesize();
+    }
+
+    private static @Nullable Recurring recurring(Method method) {
+        MergedAnnotation<Recurring> merged =
+                MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(Recurring.class);
         return merged.isPresent() ? merged.synthesize() : null;
     }
 }

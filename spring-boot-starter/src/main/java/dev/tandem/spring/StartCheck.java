@@ -65,6 +65,7 @@ final class StartCheck implements SmartInitializingSingleton {
         TandemSettings settings = SettingsLoader.loadForProgram(environment.get(), types);
         List<GatewayMethod> gateways = gateways();
         gateways.forEach(each -> check(each, settings, types, problems));
+        checkSchedules(handlers, settings, problems);
         refuseIfAny(problems);
         Wiring found = new Wiring(settings, handlers);
         wiring = found;
@@ -105,6 +106,19 @@ final class StartCheck implements SmartInitializingSingleton {
                             + "' has a handler already, " + other.name() + ": give one of them another type, or remove"
                             + " it");
                 }
+            }
+        }
+    }
+
+    private static void checkSchedules(List<HandlerMethod> handlers, TandemSettings settings, List<String> problems) {
+        Map<String, String> names = new HashMap<>();
+        settings.schedules().keySet().forEach(id -> names.put(id, "tandem.schedules." + id));
+        for (HandlerMethod each : handlers) {
+            RecurringMethod schedule = each.recurring();
+            String other = schedule == null ? null : names.putIfAbsent(schedule.id(), each.name());
+            if (schedule != null && other != null) {
+                problems.add(each.name() + ": the schedule '" + schedule.id() + "' is there already, by " + other
+                        + ": give one of them another id, or remove it");
             }
         }
     }
@@ -159,6 +173,10 @@ final class StartCheck implements SmartInitializingSingleton {
         for (HandlerMethod each : wiring.handlers()) {
             lines.add("Queue " + each.queue() + ": " + String.join(", ", each.types())
                     + (runs ? " is run by " : " would be run by ") + each.name());
+        }
+        for (RecurringMethod each : wiring.schedules()) {
+            lines.add("Schedule " + each.id() + ": submits tasks of the type "
+                    + each.settings().get("type"));
         }
         gateways.stream()
                 .collect(Collectors.groupingBy(

@@ -78,6 +78,9 @@ final class TandemLifecycle implements SmartLifecycle, DisposableBean, TaskResul
             interceptors.forEach(builder::interceptor);
             wiring.handlers()
                     .forEach(each -> builder.queue(each.queue()).handler(each.type(), each.handler(), each.options()));
+            wiring.schedules()
+                    .forEach(each -> builder.recurring(
+                            each.id(), schedule -> each.settings().forEach(schedule::setting)));
             tandem = starter.start(builder);
         }
         running = true;

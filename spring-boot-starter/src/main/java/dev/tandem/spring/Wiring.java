@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** The handlers of an application, with settings that fit them. */
@@ -13,6 +14,14 @@ record Wiring(TandemSettings settings, List<HandlerMethod> handlers) {
     /** Returns whether this process runs tasks. */
     boolean runsTasks() {
         return !handlers.isEmpty() && settings.executor().enabled();
+    }
+
+    /** Returns the schedules of the handlers. The settings may have more. */
+    List<RecurringMethod> schedules() {
+        return handlers.stream()
+                .map(HandlerMethod::recurring)
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     /** Returns the types of the handlers by queue, aliases included. */

@@ -2,6 +2,7 @@ package dev.tandem.runtime.queues;
 
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.executor.RunMeasurement;
+import dev.tandem.runtime.schedules.ScheduleMetrics;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.task.Outcome;
 import io.micrometer.core.instrument.Counter;
@@ -17,8 +18,8 @@ import java.util.function.BiPredicate;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Metrics of the runs in this process. On the hot path: one look-up and three meters at most for each task. */
-public final class TaskMetrics implements ExecutorMetrics {
+/** Metrics of the runs and the schedules in this process. On the hot path: one look-up and three meters at most for each task. */
+public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics {
 
     private static final Duration[] BUCKETS = {
         Duration.ofMillis(1),
@@ -57,6 +58,7 @@ public final class TaskMetrics implements ExecutorMetrics {
     private record Tags(String queue, String type, String outcome) {}
 
     private final MeterRegistry registry;
+    private final ScheduleMeters schedules;
     private final BiPredicate<String, String> known;
     private final Map<Tags, RunMeters> runs = new ConcurrentHashMap<>();
     private final Map<Tags, DistributionSummary> batches = new ConcurrentHashMap<>();
@@ -74,6 +76,7 @@ public final class TaskMetrics implements ExecutorMetrics {
 
     private TaskMetrics(MeterRegistry registry, BiPredicate<String, String> known) {
         this.registry = registry;
+        this.schedules = new ScheduleMeters(registry);
         this.known = known;
     }
 
@@ -89,6 +92,21 @@ public final class TaskMetrics implements ExecutorMetrics {
         String type = known(run.queue(), run.type());
         meter(runs, new Tags(run.queue(), type, outcome(run.outcome())), RunMeters::new)
                 .record(run);
+    }
+
+    @Override
+    public void fired(String schedule, String queue, long lateMillis) {
+        schedules.fired(schedule, queue, lateMillis);
+    }
+
+    @Override
+    public void missed(String schedule, String queue, int count) {
+        schedules.missed(schedule, queue, count);
+    }
+
+    @Override
+    public void skipped(String schedule, String queue) {
+        schedules.skipped(schedule, queue);
     }
 
     @Override

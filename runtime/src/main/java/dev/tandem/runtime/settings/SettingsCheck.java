@@ -53,6 +53,7 @@ final class SettingsCheck {
         check.problems.checkRange(
                 "tandem.api.body-timeout", settings.api().bodyTimeout(), Duration.ofSeconds(1), Duration.ofMinutes(10));
         new QueueSettingsCheck(settings, handlers, check.problems).checkAll();
+        new ScheduleSettingsCheck(settings, check.problems).checkAll();
         return check.problems.all();
     }
 

@@ -17,6 +17,7 @@ import org.springframework.util.unit.DataSize;
  * @param maxPayload the largest payload of a task; the API refuses a larger one, and one from a broker is dead at once
  * @param logPayloads whether the {@code log} handler prints payloads; off by default, because many people read logs
  * @param queues the queues by name, in the order of the file
+ * @param schedules the schedules by id, in the order of the file
  */
 @ConfigurationProperties(SettingsLoader.PREFIX)
 public record TandemSettings(
@@ -32,7 +33,8 @@ public record TandemSettings(
         @DefaultValue LogSettings log,
         @DefaultValue TracingSettings tracing,
         @DefaultValue DemoSettings demo,
-        @DefaultValue Map<String, QueueSettings> queues) {
+        @DefaultValue Map<String, QueueSettings> queues,
+        @DefaultValue Map<String, ScheduleSettings> schedules) {
 
     /** Returns the same settings with other queues. */
     public TandemSettings withQueues(Map<String, QueueSettings> others) {
@@ -49,7 +51,8 @@ public record TandemSettings(
                 log,
                 tracing,
                 demo,
-                others);
+                others,
+                schedules);
     }
 
     /**

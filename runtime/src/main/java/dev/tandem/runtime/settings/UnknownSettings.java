@@ -45,6 +45,7 @@ final class UnknownSettings {
     private static final ConfigurationPropertyName OUTBOX = ConfigurationPropertyName.of(PREFIX + ".outbox");
 
     private static final String QUEUES = PREFIX + ".queues.";
+    private static final String SCHEDULES = PREFIX + ".schedules.";
 
     private static final Pattern PLAIN_KEY = Pattern.compile("[A-Za-z0-9-]+");
 
@@ -58,8 +59,8 @@ final class UnknownSettings {
     private final BootSettings boot = new BootSettings();
     private final List<SettingProblem> problems = new ArrayList<>();
 
-    /** The queue names found so far, by the form that Spring Boot compares. */
-    private final Map<String, String> queues = new HashMap<>();
+    /** The names of queues and schedules found so far, by the form that Spring Boot compares. */
+    private final Map<String, String> chosen = new HashMap<>();
 
     /** Whether the settings that do not begin with tandem are those of Tandem's own server. */
     private final boolean ownServer;
@@ -113,7 +114,8 @@ final class UnknownSettings {
         if (name.isEmpty() || !name.getElement(0, Form.UNIFORM).equals(PREFIX)) {
             return;
         }
-        if (written.startsWith(QUEUES) && !checkQueueKey(written, value)) {
+        if ((written.startsWith(QUEUES) && !checkKey(QUEUES, "a queue name", written, value))
+                || (written.startsWith(SCHEDULES) && !checkKey(SCHEDULES, "the id of a schedule", written, value))) {
             return;
         }
         if (!ownServer && OF_CONDITIONS.contains(name)) {
@@ -156,24 +158,24 @@ final class UnknownSettings {
         }
     }
 
-    /** Without brackets, Spring Boot drops the characters that it does not allow, which would rename the queue. */
-    private boolean checkQueueKey(String written, String value) {
-        String key = written.substring(QUEUES.length()).split("[.\\[]", 2)[0];
+    /** Without brackets, Spring Boot drops the characters that it does not allow, which would give it another name. */
+    private boolean checkKey(String section, String what, String written, String value) {
+        String key = written.substring(section.length()).split("[.\\[]", 2)[0];
         if (!PLAIN_KEY.matcher(key).matches()) {
             problems.add(SettingProblem.ofValue(
                     written,
                     Secrets.shown(written, value),
-                    "a queue name with other characters than letters, digits and hyphens must be written in brackets,"
+                    what + " with other characters than letters, digits and hyphens must be written in brackets,"
                             + " in YAML as \"[" + key + "]\":"));
             return false;
         }
-        String uniform = key.toLowerCase(Locale.ROOT).replace("-", "");
-        String other = queues.putIfAbsent(uniform, key);
+        String uniform = section + key.toLowerCase(Locale.ROOT).replace("-", "");
+        String other = chosen.putIfAbsent(uniform, key);
         if (other != null && !other.equals(key)) {
             problems.add(new SettingProblem(
-                    QUEUES + key,
-                    "cannot be told from " + QUEUES + other,
-                    "names that differ only in capitals or hyphens are taken for one; rename a queue, or write both"
+                    section + key,
+                    "cannot be told from " + section + other,
+                    "names that differ only in capitals or hyphens are taken for one; rename one of them, or write both"
                             + " names in brackets, in YAML as \"[" + key + "]\":"));
             return false;
         }

@@ -113,6 +113,19 @@ class SettingsDefaultsTest {
             queues.*.queue = null
             queues.*.key = null
             queues.*.prefetch = null
+            schedules.*.enabled = true
+            schedules.*.queue = null
+            schedules.*.type = null
+            schedules.*.key = null
+            schedules.*.payload =
+            schedules.*.cron = null
+            schedules.*.zone = UTC
+            schedules.*.every = null
+            schedules.*.misfire = one
+            schedules.*.misfire-after = 1m
+            schedules.*.misfire-max = 100
+            schedules.*.overlap = allow
+            schedules.*.jitter = 0s
             """;
 
     @Test
@@ -129,7 +142,11 @@ class SettingsDefaultsTest {
     void documentationListsAllSettingsWithTheirDefaults() throws IOException {
         Map<String, String> documented = documented();
         Map<String, String> actual = new LinkedHashMap<>();
-        defaults().forEach((name, value) -> actual.put("tandem." + name.replace("*", "<name>"), value));
+        defaults()
+                .forEach((name, value) -> actual.put(
+                        "tandem."
+                                + name.replace("schedules.*", "schedules.<id>").replace("*", "<name>"),
+                        value));
 
         assertThat(documented.keySet()).containsExactlyInAnyOrderElementsOf(actual.keySet());
         actual.forEach((name, value) -> {
@@ -158,7 +175,17 @@ class SettingsDefaultsTest {
         StandardEnvironment environment = new StandardEnvironment();
         environment
                 .getPropertySources()
-                .addFirst(new MapPropertySource("test", Map.of("tandem.queues.x.source", "kafka")));
+                .addFirst(new MapPropertySource(
+                        "test",
+                        Map.of(
+                                "tandem.queues.x.source",
+                                "kafka",
+                                "tandem.schedules.y.queue",
+                                "x",
+                                "tandem.schedules.y.type",
+                                "z",
+                                "tandem.schedules.y.every",
+                                "1h")));
         TandemSettings settings = SettingsLoader.load(environment);
         Map<String, String> flat = new LinkedHashMap<>();
         Map<String, String> queues = new LinkedHashMap<>();
@@ -167,6 +194,9 @@ class SettingsDefaultsTest {
         queues.put("queues.*.source", "null");
         flat.remove("queues");
         flat.putAll(queues);
+        flat.remove("schedules");
+        flatten(settings.schedules().get("y"), "schedules.*.", flat);
+        flat.putAll(Map.of("schedules.*.queue", "null", "schedules.*.type", "null", "schedules.*.every", "null"));
         return flat;
     }
 

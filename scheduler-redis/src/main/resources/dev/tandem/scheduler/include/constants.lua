@@ -221,3 +221,19 @@ local SUCCESS_SLICE = 50
 local MAX_SEARCHED_BYTES = 1048576
 -- Bytes of an envelope's number.
 local MAX_VARINT_BYTES = 10
+
+-- Schedules. What the store says of an announced one, of a claim, and of a change, in the order of the enums of
+-- dev.tandem.task.schedule.ScheduleBook.
+local SCHEDULE_CURRENT = 0
+local SCHEDULE_UNKNOWN = 1
+local SCHEDULE_REPLACED = 2
+local SCHEDULE_NO_ROOM = 3
+local FIRING_CLAIMED = 0
+local FIRING_BUSY = 1
+local FIRING_MOVED = 2
+local FIRING_PAUSED = 3
+local FIRING_REPLACED = 4
+local SCHEDULE_CHANGED = 0
+local SCHEDULE_NOT_FOUND = 1
+local SCHEDULE_IS_CURRENT = 2
+local SCHEDULE_IS_STALE = 3

@@ -5,6 +5,7 @@ import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.LocalQueues;
+import dev.tandem.server.inspect.ScheduleAdministration;
 import dev.tandem.server.logs.OperatorLog;
 import dev.tandem.task.Publisher;
 import java.time.InstantSource;
@@ -103,6 +104,11 @@ public class ApiConfiguration {
     @Bean
     KeysController keysController(TandemSettings settings, Inspection inspection, Administration administration) {
         return new KeysController(new ConfiguredQueues(settings.queues()), inspection, administration);
+    }
+
+    @Bean
+    SchedulesController schedulesController(ScheduleAdministration schedules) {
+        return new SchedulesController(schedules);
     }
 
     @Bean

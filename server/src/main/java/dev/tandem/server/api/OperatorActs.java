@@ -52,6 +52,14 @@ final class OperatorActs implements HandlerInterceptor {
                 (Map<String, String>) request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE);
         Map<String, String> named = names == null ? Map.of() : names;
         String action = action(method, route);
+        if (named.containsKey("schedule")) {
+            String schedule = "schedule " + LogText.oneLine(named.getOrDefault("schedule", ""), MAX_TEXT);
+            log.acted(
+                    action + " of a schedule",
+                    action + " of " + schedule + ", asked by " + request.getRemoteAddr(),
+                    result(response.getStatus(), null));
+            return;
+        }
         String queue = "queue " + LogText.oneLine(named.getOrDefault("queue", "?"), MAX_TEXT);
         String noun = named.containsKey("key") ? "key" : named.containsKey("id") ? "task" : "";
         String kind = action + " of " + (noun.isEmpty() ? "" : "a " + noun + " of ") + queue;

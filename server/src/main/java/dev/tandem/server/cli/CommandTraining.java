@@ -23,6 +23,8 @@ final class CommandTraining {
              "partitions": [{"partition": "0", "owner": "e", "lag": 1, "counts": {"active": 1}}],
              "tasks": [{"id": "a", "ref": "@0/1:1", "state": "retry", "attempts": 1, "at": "2026-11-20T10:00:00Z"}],
              "keys": [{"key": "k", "partition": "0", "why": "head", "since": "2026-11-20T10:00:00Z", "parked": 1}],
+             "now": "2026-11-20T10:00:00Z",
+             "schedules": [{"id": "s", "state": "active", "cron": "0 0 * * * *", "zone": "UTC", "next": ["2026-11-20T11:00:00Z"]}],
              "executors": [{"id": "e", "seen": "2026-11-20T10:00:00Z", "queues": [{"queue": "q", "running": 1}]}]}
             """;
 
@@ -45,7 +47,10 @@ final class CommandTraining {
             line(0, "dedup q k"),
             line(0, "pause q"),
             line(0, "resume q"),
-            line(0, "executors"));
+            line(0, "executors"),
+            line(0, "schedules list"),
+            line(0, "schedules show s"),
+            line(0, "schedules pause s"));
 
     private static final List<List<String>> WITHOUT_A_SERVER =
             List.of(List.of("--version"), List.of("queues", "--help"), List.of("completion"), List.of("unknown"));

@@ -24,6 +24,7 @@ public final class TandemCli extends CommandGroup {
             DeadCommand.class,
             KeysCommand.class,
             DedupCommand.class,
+            SchedulesCommand.class,
             PauseCommand.class,
             ResumeCommand.class,
             ExecutorsCommand.class,

@@ -5,7 +5,9 @@ import dev.tandem.executor.QueueStatus;
 import dev.tandem.runtime.queues.PolicySettings;
 import dev.tandem.runtime.queues.QueueRuntime;
 import dev.tandem.runtime.queues.QueueSource.Reachability;
+import dev.tandem.runtime.queues.Schedules;
 import dev.tandem.runtime.queues.StoreSettings;
+import dev.tandem.runtime.schedules.ScheduleMetrics;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.runtime.settings.TandemSettings;
@@ -15,6 +17,7 @@ import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
+import dev.tandem.server.inspect.ScheduleAdministration;
 import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
 import java.util.ArrayList;
@@ -39,6 +42,8 @@ public final class Platform implements SmartLifecycle {
     private final List<AutoCloseable> closing = new ArrayList<>();
     /** Null if this process runs no tasks. */
     private final @Nullable QueueRuntime queues;
+    /** Null if this process fires no schedules. */
+    private final @Nullable Schedules schedules;
     /** Null if the queues know whether the brokers can be reached. */
     private final @Nullable BrokerWatch watch;
 
@@ -51,6 +56,9 @@ public final class Platform implements SmartLifecycle {
                 ? new QueueRuntime(settings, store, new ConfiguredHandlers(handlers), metrics)
                 : null;
         this.watch = queues == null ? watch() : null;
+        this.schedules = queues == null || Schedules.of(settings).isEmpty()
+                ? null
+                : Schedules.withOwnClient(settings, store, queues.executorId(), ScheduleMetrics.of(metrics));
     }
 
     private BrokerWatch watch() {
@@ -68,6 +76,9 @@ public final class Platform implements SmartLifecycle {
         if (queues != null) {
             queues.start();
         }
+        if (schedules != null) {
+            schedules.start();
+        }
         running = true;
     }
 
@@ -75,6 +86,9 @@ public final class Platform implements SmartLifecycle {
     public void stop() {
         if (watch != null) {
             close(watch);
+        }
+        if (schedules != null) {
+            close(schedules);
         }
         closing.forEach(Platform::close);
         if (queues != null) {
@@ -108,6 +122,11 @@ public final class Platform implements SmartLifecycle {
         return RedisCalls.await(store.inspector().unowned(queue, ofBroker)).stream()
                 .map(Partition::name)
                 .toList();
+    }
+
+    /** Returns what shows and changes the schedules of all programs. */
+    public ScheduleAdministration scheduleAdministration() {
+        return new RedisSchedules(store.schedules());
     }
 
     public Administration administration() {

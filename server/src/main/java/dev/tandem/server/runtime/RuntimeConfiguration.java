@@ -13,6 +13,7 @@ import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.LocalQueues;
+import dev.tandem.server.inspect.ScheduleAdministration;
 import dev.tandem.task.Publisher;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
@@ -109,6 +110,11 @@ public class RuntimeConfiguration {
     @Bean
     Administration administration(Platform platform) {
         return platform.administration();
+    }
+
+    @Bean
+    ScheduleAdministration scheduleAdministration(Platform platform) {
+        return platform.scheduleAdministration();
     }
 
     @Bean

@@ -47,6 +47,7 @@ import tools.jackson.databind.json.JsonMapper;
 abstract class ApiTestBase {
 
     static final InMemoryPlatform PLATFORM = new InMemoryPlatform();
+    static final InMemorySchedules SCHEDULES = new InMemorySchedules();
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
@@ -70,6 +71,11 @@ abstract class ApiTestBase {
         @Bean
         InMemoryPlatform platform() {
             return PLATFORM;
+        }
+
+        @Bean
+        InMemorySchedules schedules() {
+            return SCHEDULES;
         }
 
         @Bean
@@ -105,6 +111,7 @@ abstract class ApiTestBase {
     @BeforeEach
     void reset() {
         PLATFORM.reset();
+        SCHEDULES.reset();
     }
 
     static void put(String partition, String position, TaskState state, Task task) {

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.health.contributor.Health;
@@ -329,5 +330,32 @@ abstract class StarterSuite {
                             .isEqualTo(1));
             assertThat(spans(context, "process")).isEmpty();
         }
+    }
+
+    @Test
+    void aRecurringMethodIsFiredOnceForEachInstantByAllInstances() {
+        String id = UniqueNames.fresh("report");
+        String[] everySecond = {"shop.report=" + id, "shop.report.cron=* * * * * *"};
+        try (ConfigurableApplicationContext one = start(everySecond);
+                ConfigurableApplicationContext two = start(everySecond)) {
+            await().atMost(PATIENCE).until(() -> reports(one, two, id).size() >= 4);
+            assertThat(reports(one, two, id)).doesNotHaveDuplicates();
+            double fired = Stream.of(one, two)
+                    .map(each -> each.getBean(MeterRegistry.class)
+                            .find("tandem.schedule.firings")
+                            .tags("schedule", id, "queue", queue)
+                            .counter())
+                    .mapToDouble(each -> each == null ? 0 : each.count())
+                    .sum();
+            assertThat(fired).isGreaterThanOrEqualTo(3);
+        }
+    }
+
+    private static List<String> reports(
+            ConfigurableApplicationContext one, ConfigurableApplicationContext two, String id) {
+        return Stream.of(one, two)
+                .flatMap(each -> each.getBean(Journal.class).lines().stream())
+                .filter(each -> each.startsWith("report " + id + "@"))
+                .toList();
     }
 }

@@ -1,0 +1,12 @@
+package dev.tandem.runtime.schedules;
+
+/** What is known of the task of an earlier firing. */
+enum TaskEnd {
+    ENDED,
+    /** The task waits, or will be tried again. */
+    ALIVE,
+    /** Nobody knows it: it waits in its broker, runs for the first time, or ended so long ago that it is forgotten. */
+    NOT_FOUND,
+    /** The store did not answer. */
+    UNKNOWN
+}

@@ -1,0 +1,149 @@
+package dev.tandem.runtime.schedules;
+
+import static dev.tandem.runtime.schedules.ScheduleFixtures.at;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.scheduler.RedisSettings;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.task.schedule.ScheduleBook;
+import dev.tandem.task.schedule.ScheduleBook.Announced;
+import dev.tandem.task.schedule.ScheduleBook.Change;
+import dev.tandem.task.schedule.ScheduleBook.Claim;
+import dev.tandem.task.schedule.ScheduleBook.Entry;
+import dev.tandem.task.schedule.ScheduleBook.Mark;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.UniqueNames;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The scripts of schedules against the model, request by request. */
+@Execution(ExecutionMode.CONCURRENT)
+class ScheduleBookIT {
+
+    private static final int REQUESTS = 3_000;
+
+    @Test
+    void theScriptsDoWhatTheModelDoes() {
+        compare(Brokers.redis().uri(), 1);
+    }
+
+    @Test
+    void theScriptsDoWhatTheModelDoesOnTheOldestSupportedRedis() {
+        compare(Brokers.oldestRedis().uri(), 2);
+    }
+
+    private static void compare(String uri, int seed) {
+        List<String> ids = IntStream.range(0, 4)
+                .mapToObj(each -> UniqueNames.fresh("schedule") + "." + each)
+                .toList();
+        try (RedisStore store = RedisStore.open(RedisSettings.of(uri))) {
+            ScheduleBook real = store.schedules();
+            ScheduleBook model = new ModelScheduleBook();
+            Random random = new Random(seed);
+            long now = at("2026-11-23T10:00:00Z");
+            for (int i = 0; i < REQUESTS; i++) {
+                now += random.nextInt(20) == 0 ? random.nextInt(100_000) : random.nextInt(1_500);
+                Request request = request(random, now, ids, of(model, ids));
+                assertThat(get(request.on(real))).as("%d: %s", i, request).isEqualTo(get(request.on(model)));
+                if (i % 20 == 0) {
+                    assertThat(of(real, ids)).as("after %d", i).isEqualTo(of(model, ids));
+                }
+            }
+            assertThat(of(model, ids)).extracting(Entry::firings).allMatch(each -> each > 0);
+        }
+    }
+
+    private interface Request {
+        CompletionStage<?> on(ScheduleBook book);
+    }
+
+    private static Request request(Random random, long now, List<String> ids, List<Entry> stored) {
+        String program = "program-" + random.nextInt(3);
+        switch (random.nextInt(8)) {
+            case 0, 1 -> {
+                List<Announced> all = some(random, ids).stream()
+                        .map(each -> announced(random, each))
+                        .toList();
+                long since = random.nextInt(3);
+                return book -> book.announce(now, since, all);
+            }
+            case 2, 3, 4 -> {
+                List<Claim> all = some(random, ids).stream()
+                        .map(each -> claim(random, each, stored))
+                        .toList();
+                return book -> book.claim(now, program, all);
+            }
+            case 5, 6 -> {
+                List<Mark> all = some(random, ids).stream()
+                        .map(each -> mark(random, each, stored))
+                        .toList();
+                return book -> book.mark(now, program, all);
+            }
+            default -> {
+                String id = ids.get(random.nextInt(ids.size()));
+                if (random.nextInt(4) == 0) {
+                    long open = entry(id, stored) == null || random.nextBoolean()
+                            ? 5
+                            : entry(id, stored).open();
+                    return book -> book.ended(now, id, open);
+                }
+                Change change = Change.values()[random.nextInt(Change.values().length)];
+                return book -> book.change(now, id, change);
+            }
+        }
+    }
+
+    private static List<String> some(Random random, List<String> ids) {
+        return ids.stream().filter(each -> random.nextInt(3) > 0).toList();
+    }
+
+    private static Announced announced(Random random, String id) {
+        int version = random.nextInt(4) == 0 ? 1 : 2;
+        boolean sends = random.nextInt(3) > 0;
+        return new Announced(id, "v" + version, "t" + version % 2, sends ? "{\"definition\": " + version + "}" : null);
+    }
+
+    private static Claim claim(Random random, String id, List<Entry> stored) {
+        Entry entry = entry(id, stored);
+        boolean asked = entry != null && entry.asked() > 0 && random.nextBoolean();
+        long fired = entry == null || random.nextInt(8) == 0 ? 1_000 : entry.fired();
+        return new Claim(
+                id,
+                "v" + (random.nextInt(4) == 0 ? 1 : 2),
+                fired,
+                asked ? entry.asked() : fired + 1_000L * random.nextInt(3),
+                asked);
+    }
+
+    private static Mark mark(Random random, String id, List<Entry> stored) {
+        Entry entry = entry(id, stored);
+        boolean asked = entry != null && entry.asked() > 0 && random.nextBoolean();
+        long instant = entry == null ? 1_000 : asked ? entry.asked() : entry.fired() + 1_000L * random.nextInt(-1, 3);
+        boolean fires = random.nextBoolean();
+        return new Mark(
+                id,
+                instant,
+                asked,
+                fires,
+                fires && random.nextBoolean(),
+                random.nextInt(3),
+                !fires && random.nextBoolean());
+    }
+
+    private static List<Entry> of(ScheduleBook book, List<String> ids) {
+        return get(book.list()).stream().filter(each -> ids.contains(each.id())).toList();
+    }
+
+    private static Entry entry(String id, List<Entry> all) {
+        return all.stream().filter(each -> each.id().equals(id)).findFirst().orElse(null);
+    }
+
+    private static <T> T get(CompletionStage<T> answer) {
+        return answer.toCompletableFuture().join();
+    }
+}

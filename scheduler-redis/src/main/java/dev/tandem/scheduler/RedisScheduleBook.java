@@ -1,0 +1,251 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.schedule.ScheduleBook;
+import io.lettuce.core.ScoredValue;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of schedules in Redis, in buckets. Schedules of one bucket share a request, those of different buckets may be on
+ * different nodes. Thread-safe.
+ */
+final class RedisScheduleBook implements ScheduleBook {
+
+    /** Schedules of one script, so that none runs for long. */
+    static final int AT_ONCE = 200;
+
+    static final int MOST_IN_A_BUCKET = 2_000;
+
+    private final AdminConnection connection;
+    private final WakeupSubscriber wakeups;
+
+    RedisScheduleBook(AdminConnection connection, WakeupSubscriber wakeups) {
+        this.connection = connection;
+        this.wakeups = wakeups;
+    }
+
+    /** Returns the bucket of a schedule. */
+    static int bucket(String id) {
+        CRC32 crc = new CRC32();
+        crc.update(id.getBytes(StandardCharsets.UTF_8));
+        return (int) (crc.getValue() % RedisKeys.SCHEDULE_BUCKETS);
+    }
+
+    @Override
+    public CompletionStage<Long> now() {
+        return connection.now();
+    }
+
+    @Override
+    public CompletionStage<List<Known>> announce(long now, long since, List<Announced> schedules) {
+        return each(
+                Script.ANNOUNCE_SCHEDULES,
+                List.of(text(now), text(since), text(STALE_MILLIS), text(MOST_IN_A_BUCKET)),
+                schedules,
+                Announced::id,
+                one -> List.of(one.id(), one.version(), one.timing(), one.definition() == null ? "" : one.definition()),
+                in -> new Known(Standing.values()[in.count()], in.number(), in.flag(), in.number(), in.number()));
+    }
+
+    @Override
+    public CompletionStage<List<Claimed>> claim(long now, String program, List<Claim> claims) {
+        return each(
+                Script.CLAIM_FIRINGS,
+                List.of(text(now), program, text(CLAIM_MILLIS)),
+                claims,
+                Claim::id,
+                one -> List.of(one.id(), one.version(), text(one.fired()), text(one.instant()), flag(one.asked())),
+                in -> new Claimed(Verdict.values()[in.count()], in.number(), in.number(), in.number()));
+    }
+
+    @Override
+    public CompletionStage<Void> mark(long now, String program, List<Mark> marks) {
+        return each(
+                        Script.MARK_FIRINGS,
+                        List.of(text(now), program),
+                        marks,
+                        Mark::id,
+                        one -> List.of(
+                                one.id(),
+                                text(one.instant()),
+                                flag(one.asked()),
+                                flag(one.fired()),
+                                flag(one.open()),
+                                text(one.missed()),
+                                flag(one.skipped())),
+                        null)
+                .thenApply(done -> null);
+    }
+
+    @Override
+    public CompletionStage<Void> ended(long now, String id, long instant) {
+        return change(now, id, "ENDED", text(instant)).thenApply(done -> null);
+    }
+
+    @Override
+    public CompletionStage<Result> change(long now, String id, Change change) {
+        return change(now, id, change.name(), "")
+                .thenCompose(result -> connection
+                        .run(commands ->
+                                commands.publish(bytes(connection.keys().schedulesChannel()), bytes(id)))
+                        .handle((heard, failure) -> result));
+    }
+
+    private CompletableFuture<Result> change(long now, String id, String change, String argument) {
+        return connection
+                .runScript(
+                        Script.CHANGE_SCHEDULE,
+                        connection.keys().schedules(bucket(id)),
+                        bytes(text(now)),
+                        bytes(text(STALE_MILLIS)),
+                        bytes(id),
+                        bytes(change),
+                        bytes(argument))
+                .thenApply(reply -> Result.values()[new ReplyReader(reply).count()]);
+    }
+
+    @Override
+    public AutoCloseable watch(Runnable changed) {
+        String channel = connection.keys().schedulesChannel();
+        wakeups.add(channel, changed);
+        return () -> wakeups.remove(channel, changed);
+    }
+
+    @Override
+    public CompletionStage<List<Entry>> list() {
+        List<Integer> buckets =
+                IntStream.range(0, RedisKeys.SCHEDULE_BUCKETS).boxed().toList();
+        return Futures.all(buckets, this::entries)
+                .thenApply(lists -> lists.stream()
+                        .flatMap(List::stream)
+                        .sorted(Comparator.comparing(Entry::id))
+                        .toList());
+    }
+
+    private CompletableFuture<List<Entry>> entries(int bucket) {
+        byte[][] keys = connection.keys().schedules(bucket);
+        List<CompletableFuture<Map<String, String>>> hashes = IntStream.of(0, 2, 4, 5, 7, 8)
+                .mapToObj(key ->
+                        connection.run(commands -> commands.hgetall(keys[key])).thenApply(RedisScheduleBook::texts))
+                .toList();
+        CompletableFuture<Map<String, Long>> seen = connection
+                .run(commands -> commands.zrangeWithScores(keys[6], 0, -1))
+                .thenApply(RedisScheduleBook::scores);
+        return CompletableFuture.allOf(hashes.toArray(CompletableFuture[]::new))
+                .thenCombine(
+                        seen,
+                        (done, scores) -> hashes.get(0).join().entrySet().stream()
+                                .map(each -> entry(each.getKey(), each.getValue(), scores, hashes))
+                                .toList());
+    }
+
+    private static Entry entry(
+            String id, String definition, Map<String, Long> seen, List<CompletableFuture<Map<String, String>>> hashes) {
+        ToLongFunction<Integer> time = hash -> number(hashes.get(hash).join(), id, NONE);
+        Map<String, String> totals = hashes.get(5).join();
+        return new Entry(
+                id,
+                definition,
+                seen.getOrDefault(id, NONE),
+                time.applyAsLong(1),
+                time.applyAsLong(2),
+                time.applyAsLong(3),
+                time.applyAsLong(4),
+                number(totals, id + " fired", 0),
+                number(totals, id + " missed", 0),
+                number(totals, id + " skipped", 0));
+    }
+
+    private static long number(Map<String, String> all, String name, long otherwise) {
+        String number = all.get(name);
+        return number == null ? otherwise : Long.parseLong(number);
+    }
+
+    private static Map<String, String> texts(Map<byte[], byte[]> hash) {
+        Map<String, String> texts = new HashMap<>();
+        hash.forEach((name, value) -> texts.put(text(name), text(value)));
+        return texts;
+    }
+
+    private static Map<String, Long> scores(List<ScoredValue<byte[]>> members) {
+        Map<String, Long> scores = new HashMap<>();
+        members.forEach(each -> scores.put(text(each.getValue()), (long) each.getScore()));
+        return scores;
+    }
+
+    /**
+     * Runs a script for items, those of a bucket together.
+     *
+     * @param reader reads the answer for one item; null if the script gives none
+     * @return the answers in the order of the items
+     */
+    private <I, A> CompletableFuture<List<A>> each(
+            Script script,
+            List<String> first,
+            List<I> items,
+            Function<I, String> id,
+            Function<I, List<String>> arguments,
+            @Nullable Function<ReplyReader, A> reader) {
+        Map<Integer, List<Integer>> byBucket = new TreeMap<>();
+        for (int i = 0; i < items.size(); i++) {
+            byBucket.computeIfAbsent(bucket(id.apply(items.get(i))), none -> new ArrayList<>())
+                    .add(i);
+        }
+        List<List<Integer>> calls = new ArrayList<>();
+        byBucket.values().forEach(indexes -> {
+            for (int from = 0; from < indexes.size(); from += AT_ONCE) {
+                calls.add(indexes.subList(from, Math.min(indexes.size(), from + AT_ONCE)));
+            }
+        });
+        Map<Integer, A> answers = new HashMap<>();
+        return Futures.all(calls, indexes -> {
+                    List<String> all = new ArrayList<>(first);
+                    indexes.forEach(index -> all.addAll(arguments.apply(items.get(index))));
+                    int bucket = bucket(id.apply(items.get(indexes.get(0))));
+                    return connection.runScript(
+                            script,
+                            connection.keys().schedules(bucket),
+                            all.stream().map(RedisScheduleBook::bytes).toArray(byte[][]::new));
+                })
+                .thenApply(replies -> {
+                    if (reader == null) {
+                        return List.of();
+                    }
+                    for (int i = 0; i < calls.size(); i++) {
+                        ReplyReader in = new ReplyReader(replies.get(i));
+                        calls.get(i).forEach(index -> answers.put(index, reader.apply(in.list())));
+                    }
+                    return IntStream.range(0, items.size())
+                            .mapToObj(answers::get)
+                            .toList();
+                });
+    }
+
+    private static String text(long number) {
+        return Long.toString(number);
+    }
+
+    private static String flag(boolean flag) {
+        return flag ? "1" : "0";
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

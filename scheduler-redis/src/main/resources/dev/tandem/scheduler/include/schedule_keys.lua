@@ -1,0 +1,25 @@
+-- The keys of one bucket of schedules. Every script of schedules declares all of them, in this order.
+-- docs/redis-keys.md says what they hold.
+-- Requires: nothing.
+-- Provides: a name for each key, short names for functions, and the current version of a schedule.
+--
+-- KEYS 1   definitions  hash: schedule -> definition
+-- KEYS 2   versions     hash: schedule -> start of the program, version, timing
+-- KEYS 3   fired        hash: schedule -> last instant that fired or was passed over, ms
+-- KEYS 4   claims       hash: schedule -> instant, deadline, program
+-- KEYS 5   paused       hash: schedule -> since when it is paused, ms
+-- KEYS 6   asked        hash: schedule -> when somebody asked for a firing, ms
+-- KEYS 7   seen         sorted set: schedule by when a program last announced it, ms
+-- KEYS 8   open         hash: schedule -> last firing whose task is not known to have ended, ms
+-- KEYS 9   totals       hash: schedule and name -> total
+local DEFINITIONS, VERSIONS, FIRED, CLAIMS = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local PAUSED, ASKED, SEEN, OPEN, TOTALS = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local call, format = redis.call, string.format
+local function version_of(id)
+  local text = call('HGET', VERSIONS, id)
+  if not text then
+    return nil
+  end
+  local since, version, timing = string.match(text, '^(%d+) (%S+) (%S+)$')
+  return tonumber(since), version, timing
+end

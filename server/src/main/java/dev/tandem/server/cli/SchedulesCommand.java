@@ -1,0 +1,74 @@
+package dev.tandem.server.cli;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Shows the schedules of all programs, and pauses, resumes and fires them. */
+@Command(
+        name = "schedules",
+        mixinStandardHelpOptions = true,
+        description = {"Shows schedules with their next firings; pauses, resumes and fires them.", ""})
+final class SchedulesCommand extends CommandGroup {
+
+    private static final String SCHEDULES = "schedules";
+
+    SchedulesCommand() {
+        super("list, show, pause, resume, fire or forget?");
+    }
+
+    @Command(
+            name = "list",
+            mixinStandardHelpOptions = true,
+            description = {"Shows the schedules of all programs, with the next five firings of each.", ""})
+    void list(@Mixin ServerOptions server) {
+        server.print(server.api().get(ApiClient.path(SCHEDULES)), ScheduleRows::list);
+    }
+
+    @Command(
+            name = "show",
+            mixinStandardHelpOptions = true,
+            description = {"Shows one schedule, and when it fires next in its own time zone.", ""})
+    void show(@Mixin ServerOptions server, @Parameters(paramLabel = "SCHEDULE") String schedule) {
+        server.print(server.api().get(ApiClient.path(SCHEDULES, schedule)), ScheduleRows::one);
+    }
+
+    @Command(
+            name = "pause",
+            mixinStandardHelpOptions = true,
+            description = {"Fires a schedule no more. Tasks that are submitted already run.", ""})
+    void pause(@Mixin ServerOptions server, @Parameters(paramLabel = "SCHEDULE") String schedule) {
+        post(server, schedule, "pause", "The schedule " + schedule + " is paused");
+    }
+
+    @Command(
+            name = "resume",
+            mixinStandardHelpOptions = true,
+            description = {"Lets a paused schedule go on. What it would have fired meanwhile is not fired.", ""})
+    void resume(@Mixin ServerOptions server, @Parameters(paramLabel = "SCHEDULE") String schedule) {
+        post(server, schedule, "resume", "The schedule " + schedule + " goes on");
+    }
+
+    @Command(
+            name = "fire",
+            mixinStandardHelpOptions = true,
+            description = {"Submits the task of a schedule now, besides its own firings. Also if it is paused.", ""})
+    void fire(@Mixin ServerOptions server, @Parameters(paramLabel = "SCHEDULE") String schedule) {
+        post(server, schedule, "fire", "The schedule " + schedule + " fires now, by a program that has it");
+    }
+
+    @Command(
+            name = "forget",
+            mixinStandardHelpOptions = true,
+            description = {"Forgets a schedule that no program has any more.", ""})
+    void forget(@Mixin ServerOptions server, @Parameters(paramLabel = "SCHEDULE") String schedule) {
+        server.print(
+                server.api().delete(ApiClient.path(SCHEDULES, schedule)),
+                (answer, out) -> out.println("The schedule " + schedule + " is forgotten"));
+    }
+
+    private static void post(ServerOptions server, String schedule, String action, String done) {
+        server.print(
+                server.api().post(ApiClient.path(SCHEDULES, schedule, action)), (answer, out) -> out.println(done));
+    }
+}

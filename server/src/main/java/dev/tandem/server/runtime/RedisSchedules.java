@@ -1,0 +1,35 @@
+package dev.tandem.server.runtime;
+
+import static dev.tandem.server.runtime.RedisCalls.await;
+
+import dev.tandem.server.inspect.ScheduleAdministration;
+import dev.tandem.task.schedule.ScheduleBook;
+import dev.tandem.task.schedule.ScheduleBook.Change;
+import dev.tandem.task.schedule.ScheduleBook.Entry;
+import dev.tandem.task.schedule.ScheduleBook.Result;
+import java.util.List;
+
+/** Shows and changes schedules in Redis on behalf of the API. */
+final class RedisSchedules implements ScheduleAdministration {
+
+    private final ScheduleBook book;
+
+    RedisSchedules(ScheduleBook book) {
+        this.book = book;
+    }
+
+    @Override
+    public long now() {
+        return await(book.now());
+    }
+
+    @Override
+    public List<Entry> all() {
+        return await(book.list());
+    }
+
+    @Override
+    public Result change(String id, Change change) {
+        return await(book.change(now(), id, change));
+    }
+}

@@ -1,0 +1,167 @@
+package dev.tandem.task.schedule;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Port: the records of schedules. A firing is claimed, then its task is submitted, then it is marked. All times are epoch
+ * milliseconds by the clock of the store, which the caller follows. Thread-safe; no method blocks, and a stage fails if the store
+ * does not answer.
+ */
+public interface ScheduleBook {
+
+    /** How long a schedule is current although no program has announced it. */
+    long STALE_MILLIS = 60_000;
+
+    /** How long a firing belongs to the program that has claimed it, unless it claims it again. */
+    long CLAIM_MILLIS = 10_000;
+
+    /** The value of a time or an instant that is not there. */
+    long NONE = -1;
+
+    /** Returns the time of the store. */
+    CompletionStage<Long> now();
+
+    /**
+     * A schedule that a program has.
+     *
+     * @param version names the definition
+     * @param timing names what its instants follow from. Where it changes, the schedule begins anew
+     * @param definition null if it need not be sent, because the store should have this version
+     */
+    record Announced(
+            String id,
+            String version,
+            String timing,
+            @Nullable String definition) {}
+
+    /** An answer to an announcement. */
+    enum Standing {
+        /** The store has this definition. */
+        CURRENT,
+        /** The store needs the definition. */
+        UNKNOWN,
+        /** A program that started later has another definition. */
+        REPLACED,
+        /** There are too many schedules. */
+        NO_ROOM
+    }
+
+    /**
+     * What the store knows of a schedule.
+     *
+     * @param fired the last instant that fired, or was passed over
+     * @param asked when somebody asked for a firing now; {@link #NONE} if nobody did
+     * @param open the last firing whose task is not known to have ended; {@link #NONE} if there is none
+     */
+    record Known(Standing standing, long fired, boolean paused, long asked, long open) {}
+
+    /**
+     * Announces schedules: they stay current. The definition of the program that started last counts.
+     *
+     * @param since when this program started
+     * @return an answer for each, in order
+     */
+    CompletionStage<List<Known>> announce(long now, long since, List<Announced> schedules);
+
+    /**
+     * A firing that a program wants to make.
+     *
+     * @param version of the definition that it follows
+     * @param fired the last instant that fired, as the program knows it
+     * @param instant the instant to fire
+     * @param asked whether somebody asked for it, so that it is none of the schedule's own
+     */
+    record Claim(String id, String version, long fired, long instant, boolean asked) {}
+
+    /** An answer to a claim. */
+    enum Verdict {
+        /** The firing is this program's. */
+        CLAIMED,
+        /** Another program has a claim; {@code until} says how long. */
+        BUSY,
+        /** The schedule has gone on: {@code fired} says how far. */
+        MOVED,
+        /** An operator has paused the schedule. */
+        PAUSED,
+        /** The store has another definition, or none. */
+        REPLACED
+    }
+
+    /**
+     * An answer to a claim.
+     *
+     * @param fired the last instant that fired
+     * @param until when the claim of another program ends
+     * @param open the last firing whose task is not known to have ended; {@link #NONE} if there is none, or nobody asks
+     */
+    record Claimed(Verdict verdict, long fired, long until, long open) {}
+
+    /** Claims firings. A program that has a claim claims it again to keep it. @return an answer for each, in order */
+    CompletionStage<List<Claimed>> claim(long now, String program, List<Claim> claims);
+
+    /**
+     * A claim that is done.
+     *
+     * @param instant the instant that was claimed
+     * @param fired whether its task was submitted
+     * @param open whether later firings ask whether that task has ended
+     * @param missed how many instants were passed over as missed
+     * @param skipped whether it did not fire because the task of an earlier one runs
+     */
+    record Mark(String id, long instant, boolean asked, boolean fired, boolean open, int missed, boolean skipped) {}
+
+    /** Marks claims as done. To repeat it changes nothing but totals. */
+    CompletionStage<Void> mark(long now, String program, List<Mark> marks);
+
+    /** Says that the task of a firing has ended. */
+    CompletionStage<Void> ended(long now, String id, long instant);
+
+    /** Calls the listener after changes by operators. @return ends that when closed */
+    AutoCloseable watch(Runnable changed);
+
+    /**
+     * A schedule, for people.
+     *
+     * @param seen when a program last said that it has the schedule
+     * @param paused since when it is paused; {@link #NONE} if it is not
+     * @param open the last firing whose task is not known to have ended; {@link #NONE} if there is none
+     */
+    record Entry(
+            String id,
+            String definition,
+            long seen,
+            long fired,
+            long paused,
+            long asked,
+            long open,
+            long firings,
+            long missed,
+            long skipped) {}
+
+    /** Returns all schedules, by id. */
+    CompletionStage<List<Entry>> list();
+
+    /** A change by an operator. */
+    enum Change {
+        PAUSE,
+        /** Instants during the pause do not fire. */
+        RESUME,
+        FIRE,
+        /** Forgets a schedule that no program has. */
+        FORGET
+    }
+
+    /** The result of a change. */
+    enum Result {
+        DONE,
+        NOT_FOUND,
+        /** Refused: some program has the schedule. */
+        CURRENT,
+        /** Refused: no program has the schedule, so nobody would fire it. */
+        STALE
+    }
+
+    CompletionStage<Result> change(long now, String id, Change change);
+}
