@@ -11,7 +11,9 @@ import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.local.LocalRedisSentinel;
 import dev.tandem.local.MissingBrokerException;
+import java.time.Duration;
 import java.util.function.Supplier;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 
@@ -35,6 +37,11 @@ public final class Brokers {
     private static final Shared<LocalPostgres> POSTGRES = new Shared<>(LocalPostgres::create);
     private static final Shared<LocalMariaDb> MARIA_DB = new Shared<>(LocalMariaDb::create);
     private static final Shared<LocalMySql> MY_SQL = new Shared<>(LocalMySql::create);
+
+    static {
+        // A condition that a test gives no limit may take long where several modules are tested at once.
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(Long.getLong("it.patience", 120)));
+    }
 
     private Brokers() {}
 
