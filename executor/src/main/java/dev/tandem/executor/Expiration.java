@@ -36,12 +36,9 @@ record Expiration(long ttlMillis) {
      * @param now epoch milliseconds
      */
     Outcome bounded(Outcome outcome, Task task, long now) {
-        long at = of(task);
-        if (at == NEVER) {
-            return outcome;
-        } else if (outcome instanceof Outcome.Retry retry && now + retry.delayMillis() >= at) {
+        if (outcome instanceof Outcome.Retry retry && isOver(task, now + retry.delayMillis())) {
             return new Outcome.Expired(retry.error());
-        } else if (outcome instanceof Outcome.Snoozed snoozed && now + snoozed.delayMillis() >= at) {
+        } else if (outcome instanceof Outcome.Snoozed snoozed && isOver(task, now + snoozed.delayMillis())) {
             return new Outcome.Expired("ran, and asked to run again after its time");
         }
         return outcome;

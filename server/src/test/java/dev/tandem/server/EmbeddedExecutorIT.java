@@ -224,7 +224,9 @@ class EmbeddedExecutorIT {
                             .contains("short"));
             assertThat(cli("tasks", "reschedule", CHANGED, "short", "--now")).startsWith("1 task rescheduled");
             await().atMost(PATIENCE).until(() -> ran.contains("short"));
-            assertThat(cli("tasks", CHANGED, "--state", "cancelled")).contains("long").doesNotContain("stubborn");
+            assertThat(cli("tasks", CHANGED, "--state", "cancelled"))
+                    .contains("long")
+                    .doesNotContain("stubborn");
             assertThat(program.healthy()).isTrue();
         }
     }

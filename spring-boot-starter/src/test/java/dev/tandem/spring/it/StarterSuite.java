@@ -152,8 +152,7 @@ abstract class StarterSuite {
             List<TaskRef<Receipt>> refs = new ArrayList<>();
             transaction.executeWithoutResult(status -> {
                 refs.add(tasks.ship("a", new Ship("rolled-back", 1)));
-                assertThatThrownBy(() ->
-                                context.getBean(TaskResults.class).await(refs.get(0), Receipt.class, PATIENCE))
+                assertThatThrownBy(() -> context.getBean(TaskResults.class).await(refs.get(0), Receipt.class, PATIENCE))
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("await it after the transaction");
                 status.setRollbackOnly();
