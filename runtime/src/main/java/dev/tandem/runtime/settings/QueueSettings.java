@@ -168,7 +168,7 @@ public record QueueSettings(
             @DefaultValue("10m") Duration window,
             @DefaultValue("0s") Duration retention,
             @DefaultValue("true") boolean releaseOnFailure,
-            @DefaultValue("24h") Duration lostAfter) {
+            @DefaultValue("1d") Duration lostAfter) {
 
         /** What frees a deduplication key. */
         public enum Until {

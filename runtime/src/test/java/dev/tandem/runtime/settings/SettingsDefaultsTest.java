@@ -102,7 +102,7 @@ class SettingsDefaultsTest {
             queues.*.dedup.window = 10m
             queues.*.dedup.retention = 0s
             queues.*.dedup.release-on-failure = true
-            queues.*.dedup.lost-after = 24h
+            queues.*.dedup.lost-after = 1d
             queues.*.handler = null
             queues.*.types = []
             queues.*.http.url = null
