@@ -7,6 +7,7 @@ import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.DedupPolicy;
@@ -45,6 +46,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -127,6 +129,43 @@ class RedisClusterIT {
         } finally {
             primaries.forEach(node -> setPolicy(node, "noeviction"));
         }
+    }
+
+    @Test
+    void schedulesAreFiredInAllPartsOfTheCluster() {
+        ScheduleBook book = store.schedules();
+        long now = 1_800_000_000_000L;
+        List<String> ids = IntStream.range(0, 50).mapToObj(i -> queue + "." + i).toList();
+        book.announce(
+                        now,
+                        now,
+                        ids.stream()
+                                .map(id -> new ScheduleBook.Announced(id, "v", "t", "{}"))
+                                .toList())
+                .toCompletableFuture()
+                .join();
+        assertThat(book.claim(
+                                now + 1_000,
+                                "program",
+                                ids.stream()
+                                        .map(id -> new ScheduleBook.Claim(id, "v", now, now + 1_000, false))
+                                        .toList())
+                        .toCompletableFuture()
+                        .join())
+                .hasSize(50)
+                .allMatch(each -> each.verdict() == ScheduleBook.Verdict.CLAIMED);
+        book.mark(
+                        now + 1_000,
+                        "program",
+                        ids.stream()
+                                .map(id -> new ScheduleBook.Mark(id, now + 1_000, false, true, false, 0, false))
+                                .toList())
+                .toCompletableFuture()
+                .join();
+        assertThat(book.list().toCompletableFuture().join())
+                .filteredOn(each -> ids.contains(each.id()))
+                .hasSize(50)
+                .allMatch(each -> each.fired() == now + 1_000 && each.firings() == 1);
     }
 
     /** Each is asked for a write under a key of its own slots, since nothing else says that it refuses them. */

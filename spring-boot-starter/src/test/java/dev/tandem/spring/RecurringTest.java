@@ -18,7 +18,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What becomes of methods with {@link Recurring}. Nothing connects to a broker. */
+/** Methods with {@link Recurring}. Nothing connects to a broker. */
 class RecurringTest {
 
     private final AtomicReference<TandemProgram> started = new AtomicReference<>();

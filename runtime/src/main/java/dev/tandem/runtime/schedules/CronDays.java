@@ -42,7 +42,7 @@ final class CronDays {
             throw new CronException("it restricts both the day of the month ('" + ofMonth
                     + "') and the day of the week ('"
                     + ofWeek + "'), which some programs take for either and others for both: write * for one of them;"
-                    + " MON#1 is the first Monday of a month, MONL the last one");
+                    + " MON#1 is the first Monday of a month, 1L the last one");
         }
         long fixed = 0;
         long weekdays = 0;

@@ -2,7 +2,7 @@ package dev.tandem.runtime.schedules;
 
 import java.util.concurrent.CompletionStage;
 
-/** What firings do outside of the records of schedules. Thread-safe; no method blocks. */
+/** Port: the effects of firings outside of the records of schedules. Thread-safe; no method blocks. */
 interface FiringEffects extends AutoCloseable {
 
     /**

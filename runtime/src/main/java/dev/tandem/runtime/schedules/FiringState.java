@@ -3,7 +3,7 @@ package dev.tandem.runtime.schedules;
 import dev.tandem.task.schedule.ScheduleBook;
 import org.jspecify.annotations.Nullable;
 
-/** What a program knows of one of its schedules. Changed by {@link FiringCore} only. */
+/** The state of one schedule, as this program knows it. Changed by {@link FiringCore} only. */
 final class FiringState {
 
     /** The step that a firing is at. */
@@ -49,7 +49,7 @@ final class FiringState {
     @Nullable
     FiringPlan plan;
 
-    /** What is under way. */
+    /** The firing that is under way. */
     long instant;
 
     boolean forAsked;

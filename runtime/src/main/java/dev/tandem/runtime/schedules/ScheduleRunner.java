@@ -7,11 +7,11 @@ import dev.tandem.task.FailureText;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Announced;
 import dev.tandem.task.schedule.ScheduleBook.Claim;
-import dev.tandem.task.schedule.ScheduleBook.Known;
 import dev.tandem.task.schedule.ScheduleBook.Mark;
 import dev.tandem.task.schedule.ScheduleBook.Standing;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -40,6 +40,7 @@ public final class ScheduleRunner implements AutoCloseable {
     static final long ANNOUNCE_MILLIS = 10_000;
     private static final long ANNOUNCE_AGAIN_MILLIS = 1_000;
     private static final long CLOSE_SECONDS = 5;
+    private static final int MOST_NAMED = 20;
 
     private final ScheduleBook book;
     private final FiringEffects effects;
@@ -221,9 +222,17 @@ public final class ScheduleRunner implements AutoCloseable {
                 answers -> {
                     announcing = false;
                     boolean again = announceAgain;
+                    Map<Standing, List<String>> changed = new EnumMap<>(Standing.class);
                     for (int i = 0; i < all.size(); i++) {
-                        again |= announced(all.get(i).id(), answers.get(i));
+                        String id = all.get(i).id();
+                        Standing standing = answers.get(i).standing();
+                        if (standings.put(id, standing) != standing) {
+                            changed.computeIfAbsent(standing, none -> new ArrayList<>())
+                                    .add(id);
+                        }
+                        again |= core.announced(id, answers.get(i));
                     }
+                    changed.forEach(ScheduleRunner::tell);
                     if (again) {
                         announce();
                     }
@@ -237,27 +246,26 @@ public final class ScheduleRunner implements AutoCloseable {
         Future<?> unused = thread.schedule(() -> run(this::announce), ANNOUNCE_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    private boolean announced(String id, Known known) {
-        Standing before = standings.put(id, known.standing());
-        if (before != known.standing()) {
-            switch (known.standing()) {
-                case CURRENT -> log.info("Schedule {} is fired by this program and all others that have it", id);
-                case REPLACED ->
-                    log.info(
-                            "Schedule {} is not fired by this program: one that started later has another definition,"
-                                    + " which counts as long as it lives",
-                            id);
-                case NO_ROOM ->
-                    log.error(
-                            "Schedule {} does not fire: there are too many schedules. Remove those that no program has,"
-                                    + " with ./tandem schedules forget",
-                            id);
-                case UNKNOWN -> {
-                    // Its definition is sent next.
-                }
+    /** Says what has changed, in one line however many schedules there are. */
+    private static void tell(Standing standing, List<String> ids) {
+        String named = String.join(", ", ids.subList(0, Math.min(MOST_NAMED, ids.size())))
+                + (ids.size() > MOST_NAMED ? " and " + (ids.size() - MOST_NAMED) + " more" : "");
+        switch (standing) {
+            case CURRENT -> log.info("This program, and all others that have them, fire the schedules {}", named);
+            case REPLACED ->
+                log.info(
+                        "This program does not fire the schedules {}: another one that started later has other"
+                                + " definitions, which count as long as it lives",
+                        named);
+            case NO_ROOM ->
+                log.error(
+                        "The schedules {} do not fire: there are too many schedules. Remove those that no program has,"
+                                + " with ./tandem schedules forget",
+                        named);
+            case UNKNOWN -> {
+                // Their definitions are sent next.
             }
         }
-        return core.announced(id, known);
     }
 
     /** Hears of an answer on the thread. */

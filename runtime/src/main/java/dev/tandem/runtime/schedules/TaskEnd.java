@@ -1,6 +1,6 @@
 package dev.tandem.runtime.schedules;
 
-/** What is known of the task of an earlier firing. */
+/** The end of the task of an earlier firing, as far as it is known. */
 enum TaskEnd {
     ENDED,
     /** The task waits, or will be tried again. */

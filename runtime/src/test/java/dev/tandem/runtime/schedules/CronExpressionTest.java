@@ -143,6 +143,16 @@ class CronExpressionTest {
                 .containsExactly("2017-10-15T01:00-02:00", "2017-10-16T00:00-02:00");
     }
 
+    @Test
+    void aGapAtMidnightDoesNotLoseTheDay() {
+        assertThat(days("0 0 */2 * * *", "2025-04-24T21:30", 4, ZoneId.of("Africa/Cairo")))
+                .containsExactly(
+                        "2025-04-24T22:00+02:00",
+                        "2025-04-25T01:00+03:00",
+                        "2025-04-25T02:00+03:00",
+                        "2025-04-25T04:00+03:00");
+    }
+
     /** Compares with a look at each second around the changes of clocks, in every zone that has any. */
     @Test
     void agreesWithTheRulesSecondBySecondInManyZones() {

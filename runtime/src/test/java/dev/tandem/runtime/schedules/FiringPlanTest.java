@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
-/** What a schedule does next, in time and after an outage. */
+/** The next steps of schedules, in time and after an outage. */
 class FiringPlanTest {
 
     private static final long MINUTE = 60_000;

@@ -261,7 +261,7 @@ class FiringSimulationTest {
                 });
             }
 
-            /** What was sent arrives, even if its sender has died. */
+            /** Sends a request, which arrives even if its sender has died. */
             private void request(Runnable step) {
                 later(1 + random.nextInt(5), step);
             }

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** What the scripts of schedules do, in plain Java. {@code docs/store-protocol.md} is the specification of both. */
+/** A model of the scripts of schedules, in plain Java. {@code docs/store-protocol.md} is the specification of both. */
 class ModelScheduleBook implements ScheduleBook {
 
     private static final class Row {

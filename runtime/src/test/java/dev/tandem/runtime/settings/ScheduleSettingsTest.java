@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
-/** What is refused of schedules, and how. */
+/** Refusals of schedules, with their messages. */
 class ScheduleSettingsTest {
 
     private static Map<String, Object> good() {

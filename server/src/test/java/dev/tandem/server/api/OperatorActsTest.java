@@ -45,6 +45,16 @@ class OperatorActsTest extends ApiTestBase {
     }
 
     @Test
+    void aChangeOfAScheduleHasALine() {
+        post("/api/v1/schedules/nightly/pause", 202);
+        send("DELETE", "/api/v1/schedules/nightly", null, null, 202);
+
+        await().until(() -> lines().size() >= 2);
+        assertThat(lines().get(0)).contains("pause of schedule nightly, asked by 127.0.0.1");
+        assertThat(lines().get(1)).contains("delete of schedule nightly, asked by 127.0.0.1");
+    }
+
+    @Test
     void everyChangeHasALineAlsoIfItIsRefused() {
         PLATFORM.keys.put("customer 7", key("customer 7"));
         put("0", "1:1", TaskState.DEAD, named("order-7"));

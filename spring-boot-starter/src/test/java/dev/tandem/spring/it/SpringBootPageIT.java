@@ -81,7 +81,7 @@ class SpringBootPageIT {
     }
 
     @Test
-    void itsBatchMethodAndItsGatewayOfCloudEventsCompile() {
+    void itsBatchMethodItsSchedulesAndItsGatewayOfCloudEventsCompile() {
         String page = """
                 package shop;
 
@@ -92,11 +92,14 @@ class SpringBootPageIT {
                 class Page {
                     record Ship(String order, int items) {}
 
+                    record Report(String kind) {}
+
                     %s
                 }
                 """;
         JavaExample.compile("shop.Page", page.formatted(block("java", 2)), folder);
         JavaExample.compile("shop.Page", page.formatted(block("java", 3)), folder);
+        JavaExample.compile("shop.Page", page.formatted(block("java", 4)), folder);
     }
 
     @Test
