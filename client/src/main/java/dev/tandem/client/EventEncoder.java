@@ -4,7 +4,7 @@ import dev.tandem.api.InvalidTaskException;
 import dev.tandem.task.MediaTypes;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import dev.tandem.task.Utf8;
 import java.io.ByteArrayOutputStream;
 import java.time.Instant;
@@ -21,7 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class EventEncoder {
 
-    private static final String PREFIX = Dialect.KAFKA.header("");
+    private static final String PREFIX = Binding.KAFKA.header("");
     private static final String VERSION = PREFIX + "specversion";
     private static final String DATA_TYPE = "datacontenttype";
     private static final String STRUCTURED = "application/cloudevents+json";
@@ -41,11 +41,11 @@ final class EventEncoder {
     /**
      * Returns the task as an event.
      *
-     * @param dialect how its broker spells attributes
+     * @param binding how its broker spells attributes
      * @param dataType the content type of the payload, unless the headers say it; null if it is not known
      * @throws InvalidTaskException if it can be no event; the message says what to do
      */
-    static Task encode(Task task, Dialect dialect, @Nullable String dataType, Instant now) {
+    static Task encode(Task task, Binding binding, @Nullable String dataType, Instant now) {
         Map<String, String> attributes = new LinkedHashMap<>();
         Map<String, String> others = new LinkedHashMap<>();
         task.headers().forEach((name, value) -> {
@@ -58,7 +58,7 @@ final class EventEncoder {
         complete(attributes, task, now);
         String given = attributes.remove(DATA_TYPE);
         if (!isStructured(task.headers())) {
-            attributes.forEach((name, value) -> others.put(dialect.header(name), value));
+            attributes.forEach((name, value) -> others.put(binding.header(name), value));
             if (given != null) {
                 others.put(TaskHeaders.CONTENT_TYPE, given);
             }

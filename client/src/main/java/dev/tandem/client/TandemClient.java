@@ -10,7 +10,7 @@ import dev.tandem.task.Publisher;
 import dev.tandem.task.Publisher.Publication;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Task;
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,10 +37,10 @@ import org.jspecify.annotations.Nullable;
 public final class TandemClient implements TaskClient {
 
     /** How the tasks of a queue are sent. */
-    record Route(Publisher publisher, boolean ordered, Dialect dialect) {
+    record Route(Publisher publisher, boolean ordered, Binding binding) {
 
         Route(Publisher publisher, boolean ordered) {
-            this(publisher, ordered, Dialect.KAFKA);
+            this(publisher, ordered, Binding.KAFKA);
         }
     }
 
@@ -156,7 +156,7 @@ public final class TandemClient implements TaskClient {
         }
         String given = request.options().id();
         long number = given == null ? ids.next() : 0;
-        Task task = encoder.encode(request, given == null ? ids.id(number) : given, route.dialect());
+        Task task = encoder.encode(request, given == null ? ids.id(number) : given, route.binding());
         Submission<?> submission =
                 given == null ? new Submission<>(ids, number, task.queue()) : new Submission<>(given, task.queue());
         return new PreparedTask(submission, task.payload().length, publication(route, task));

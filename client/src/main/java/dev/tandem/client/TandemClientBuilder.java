@@ -10,7 +10,7 @@ import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.rabbit.RabbitPublisher;
 import dev.tandem.rabbit.RabbitSettings;
 import dev.tandem.task.Publisher;
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -186,7 +186,7 @@ public final class TandemClientBuilder {
                         .add(each));
         brokers.values().forEach(queues -> {
             Publisher publisher = new RabbitPublisher(queues);
-            queues.forEach(each -> routes.put(each.queue(), new Route(publisher, each.ordered(), Dialect.AMQP)));
+            queues.forEach(each -> routes.put(each.queue(), new Route(publisher, each.ordered(), Binding.AMQP)));
         });
         if (routes.isEmpty()) {
             throw new IllegalArgumentException(

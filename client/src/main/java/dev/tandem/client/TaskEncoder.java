@@ -6,7 +6,7 @@ import dev.tandem.api.TaskRequest;
 import dev.tandem.api.TaskTexts;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
@@ -46,10 +46,10 @@ final class TaskEncoder {
      * Makes a task of a request.
      *
      * @param id the given one, or else one that was made
-     * @param dialect how the queue's broker spells the attributes of CloudEvents
+     * @param binding how the queue's broker spells the attributes of CloudEvents
      * @throws InvalidTaskException if something of the request is not allowed; the message says what to do
      */
-    Task encode(TaskRequest<?> request, String id, Dialect dialect) {
+    Task encode(TaskRequest<?> request, String id, Binding binding) {
         TaskOptions options = request.options();
         TaskTexts.check(request);
         Object payload = request.payload();
@@ -66,7 +66,7 @@ final class TaskEncoder {
                 options.maxAttempts() == null ? 0 : options.maxAttempts(),
                 options.dedupKey());
         return EventEncoder.isEvent(options.headers())
-                ? EventEncoder.encode(task, dialect, dataType(payload), Instant.ofEpochMilli(clock.millis()))
+                ? EventEncoder.encode(task, binding, dataType(payload), Instant.ofEpochMilli(clock.millis()))
                 : task;
     }
 

@@ -13,7 +13,7 @@ import dev.tandem.api.TaskRequest;
 import dev.tandem.client.TandemClient.Route;
 import dev.tandem.task.Publisher;
 import dev.tandem.task.Task;
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
@@ -59,7 +59,7 @@ class CloudEventsTest {
     private TandemClientBuilder builder() {
         return TandemClient.builder()
                 .queue("orders", new Route(publisher, true))
-                .queue("rabbit", new Route(publisher, true, Dialect.AMQP));
+                .queue("rabbit", new Route(publisher, true, Binding.AMQP));
     }
 
     private static TaskRequest<?> ship(String queue, Object payload) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
 import dev.tandem.testkit.BrokerProxy;
@@ -73,7 +73,7 @@ final class KafkaTestBroker implements TestBroker {
 
     @Override
     public List<Task> read(int count) {
-        TaskHeaders headers = new TaskHeaders(topic, Dialect.KAFKA, settings.maxPayload());
+        TaskHeaders headers = new TaskHeaders(topic, Binding.KAFKA, settings.maxPayload());
         List<Task> tasks = new ArrayList<>();
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
                 Map.of("bootstrap.servers", servers, "auto.offset.reset", "earliest"),

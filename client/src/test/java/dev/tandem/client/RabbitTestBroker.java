@@ -10,7 +10,7 @@ import com.rabbitmq.client.Envelope;
 import dev.tandem.rabbit.RabbitSettings;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
 import dev.tandem.testkit.BrokerProxy;
@@ -81,7 +81,7 @@ final class RabbitTestBroker implements TestBroker {
 
     @Override
     public List<Task> read(int count) {
-        TaskHeaders headers = new TaskHeaders(name, Dialect.AMQP, settings.maxPayload());
+        TaskHeaders headers = new TaskHeaders(name, Binding.AMQP, settings.maxPayload());
         LinkedBlockingQueue<Task> arrived = new LinkedBlockingQueue<>();
         List<Task> tasks = new ArrayList<>();
         try {

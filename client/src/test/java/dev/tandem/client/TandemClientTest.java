@@ -134,12 +134,12 @@ class TandemClientTest {
                 null,
                 new TaskOptions(longest, null, NOW, Duration.ofDays(366), 1_000_000, longest, headers)));
         Task task = publisher.sent.get(0);
-        for (TaskHeaders.Dialect dialect : TaskHeaders.Dialect.values()) {
+        for (TaskHeaders.Binding binding : TaskHeaders.Binding.values()) {
             List<TaskHeaders.Field> fields = new ArrayList<>();
             TaskHeaders.write(task, (name, value) -> fields.add(new TaskHeaders.Field(name, value)));
             fields.add(TaskHeaders.Field.of(TaskHeaders.KEY, "k".repeat(TaskTexts.MAX_KEY)));
             TaskHeaders.Origin origin = new TaskHeaders.Origin(null, null, null, null, 0, 0);
-            assertThat(new TaskHeaders("orders", dialect, 1)
+            assertThat(new TaskHeaders("orders", binding, 1)
                             .read(fields, origin, task.payload())
                             .unreadable())
                     .isNull();

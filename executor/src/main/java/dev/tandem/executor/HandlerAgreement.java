@@ -42,7 +42,7 @@ final class HandlerAgreement {
 
     private final String self;
     private final HandledTypes own;
-    private final UnknownTypes rule;
+    private final UnhandledPolicy rule;
     private final long graceMillis;
     /** How much later than others this executor is refused, so that they do not all leave at once. */
     private final long spreadMillis;
@@ -66,7 +66,7 @@ final class HandlerAgreement {
     private long missingSince = NEVER;
     private boolean refused;
 
-    HandlerAgreement(String self, HandledTypes own, UnknownTypes rule) {
+    HandlerAgreement(String self, HandledTypes own, UnhandledPolicy rule) {
         this.self = self;
         this.own = own;
         this.rule = rule;

@@ -29,7 +29,7 @@ final class HandlerRegistry {
     private final List<Interceptor> interceptors;
     private final @Nullable Handler fallback;
     private final @Nullable String defaultType;
-    private final UnknownTypes unknownTypes;
+    private final UnhandledPolicy unhandledPolicy;
     /** The types of the handlers, for people. */
     private final String known;
     /** The questions whether another type was meant, by type. */
@@ -40,14 +40,14 @@ final class HandlerRegistry {
      *
      * @param fallback runs the types that have no handler of their own; null if there is none
      * @param defaultType the type of tasks that name none; null if there is none
-     * @param unknownTypes says what becomes of tasks that have no handler here
+     * @param unhandledPolicy says what becomes of tasks that have no handler here
      */
     HandlerRegistry(
             Map<String, Handler> byType,
             @Nullable Handler fallback,
             @Nullable String defaultType,
             List<Interceptor> interceptors,
-            UnknownTypes unknownTypes) {
+            UnhandledPolicy unhandledPolicy) {
         Map<String, Handler> wrapped = new LinkedHashMap<>();
         Map<String, BatchedHandler> batched = new LinkedHashMap<>();
         byType.forEach((type, handler) -> {
@@ -62,12 +62,12 @@ final class HandlerRegistry {
         this.interceptors = List.copyOf(interceptors);
         this.fallback = fallback == null ? null : wrap(fallback, interceptors);
         this.defaultType = defaultType;
-        this.unknownTypes = unknownTypes;
+        this.unhandledPolicy = unhandledPolicy;
         this.known = byType.isEmpty() ? "none" : String.join(", ", new TreeSet<>(byType.keySet()));
     }
 
-    UnknownTypes unknownTypes() {
-        return unknownTypes;
+    UnhandledPolicy unhandledPolicy() {
+        return unhandledPolicy;
     }
 
     /** Returns what this executor tells the others of its handlers. */

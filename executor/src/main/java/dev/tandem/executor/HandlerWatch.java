@@ -29,8 +29,8 @@ final class HandlerWatch {
     private final ExecutorClock clock;
     private final Supplier<Collection<HandlerPeer>> peers;
     private final HandlerAgreement agreement;
-    private final UnknownTypes rule;
-    private final UnhandledTypes unhandled;
+    private final UnhandledPolicy rule;
+    private final RecentUnhandledTypes unhandled;
     private final HandlerComparison comparison;
     private final LoopSource source;
     private final LoopStatus status;
@@ -39,14 +39,14 @@ final class HandlerWatch {
     HandlerWatch(
             QueueSpec spec,
             ExecutorContext context,
-            UnhandledTypes unhandled,
+            RecentUnhandledTypes unhandled,
             HandlerComparison comparison,
             LoopSource source,
             LoopStatus status) {
         this.queue = spec.name();
         this.clock = context.clock();
         this.peers = () -> context.peers().apply(queue);
-        this.rule = spec.handlers().unknownTypes();
+        this.rule = spec.handlers().unhandledPolicy();
         this.agreement =
                 new HandlerAgreement(context.executorId(), spec.handlers().handled(), rule);
         this.unhandled = unhandled;

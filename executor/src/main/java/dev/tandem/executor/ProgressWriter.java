@@ -44,7 +44,7 @@ final class ProgressWriter implements AutoCloseable {
 
     private static final long LOG_WINDOW_MILLIS = 60_000;
 
-    private record Place(Store store, Partition partition, int maxLines) {}
+    private record Destination(Store store, Partition partition, int maxLines) {}
 
     private final long intervalNanos;
     private final Queue<AttemptNotes> waiting = new ConcurrentLinkedQueue<>();
@@ -105,32 +105,32 @@ final class ProgressWriter implements AutoCloseable {
 
     /** Sends all news without waiting for answers. */
     private CompletableFuture<Void> write() {
-        Map<Place, List<RunNotes>> news = new LinkedHashMap<>();
+        Map<Destination, List<RunNotes>> news = new LinkedHashMap<>();
         for (AttemptNotes notes = waiting.poll(); notes != null; notes = waiting.poll()) {
             count.decrementAndGet();
             RunNotes taken = notes.take();
             if (taken != null) {
                 news.computeIfAbsent(
-                                new Place(notes.store(), notes.partition(), notes.maxLines()),
-                                place -> new ArrayList<>())
+                                new Destination(notes.store(), notes.partition(), notes.maxLines()),
+                                destination -> new ArrayList<>())
                         .add(taken);
             }
         }
         List<CompletableFuture<Void>> answers = new ArrayList<>();
-        news.forEach((place, runs) -> {
+        news.forEach((destination, runs) -> {
             for (int from = 0; from < runs.size(); from += MAX_RUNS) {
                 List<RunNotes> some = List.copyOf(runs.subList(from, Math.min(runs.size(), from + MAX_RUNS)));
-                answers.add(send(place, some));
+                answers.add(send(destination, some));
             }
         });
         return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new));
     }
 
     /** Sends the news of some runs. @return ends with the answer, never with an exception */
-    private CompletableFuture<Void> send(Place place, List<RunNotes> some) {
+    private CompletableFuture<Void> send(Destination destination, List<RunNotes> some) {
         CompletionStage<StoreAnswer> answer;
         try {
-            answer = place.store().ask(new KeepProgress(place.partition(), place.maxLines(), some));
+            answer = destination.store().ask(new KeepProgress(destination.partition(), destination.maxLines(), some));
         } catch (Throwable t) {
             // The news of other partitions are sent all the same.
             answer = CompletableFuture.failedFuture(t);
@@ -138,7 +138,7 @@ final class ProgressWriter implements AutoCloseable {
         return answer.<Void>handle((written, failure) -> {
                     if (failure != null) {
                         lost.addAndGet(some.size());
-                        log.debug("Progress of some tasks of {} was not written", place.partition(), failure);
+                        log.debug("Progress of some tasks of {} was not written", destination.partition(), failure);
                     }
                     return null;
                 })

@@ -40,7 +40,7 @@ public final class QueueSpec {
     public static final RetryPolicy DEFAULT_RETRY =
             RetryPolicy.exponential(Duration.ofSeconds(1), 2, Duration.ofHours(1), 0.2);
 
-    private final QueueParts parts;
+    private final SharedQueueSettings parts;
     private final QueuePolicy policy;
     /** Null if the store says which executors share the partitions. */
     private final @Nullable Supplier<Set<String>> members;
@@ -54,14 +54,14 @@ public final class QueueSpec {
                 from.retry,
                 from.finalErrors,
                 from.options);
-        this.parts = new QueueParts(
+        this.parts = new SharedQueueSettings(
                 from.name,
                 Objects.requireNonNull(from.source, () -> "Queue '" + from.name + "' has no source"),
                 Objects.requireNonNull(from.store, () -> "Queue '" + from.name + "' has no store"),
                 from.topic == null ? from.name : from.topic,
                 rules,
                 new HandlerRegistry(
-                        from.handlers, from.fallback, from.defaultType, from.interceptors, from.unknownTypes),
+                        from.handlers, from.fallback, from.defaultType, from.interceptors, from.unhandledPolicy),
                 new PayloadReader(from.json == null ? JsonMapper.builder().build() : from.json),
                 from.custody,
                 from.breaker,
@@ -71,7 +71,7 @@ public final class QueueSpec {
         this.members = from.members;
     }
 
-    private QueueSpec(QueueParts parts, QueuePolicy policy, @Nullable Supplier<Set<String>> members) {
+    private QueueSpec(SharedQueueSettings parts, QueuePolicy policy, @Nullable Supplier<Set<String>> members) {
         this.parts = parts;
         this.policy = policy;
         this.members = members;
@@ -135,7 +135,7 @@ public final class QueueSpec {
         return members == null ? Set::of : members;
     }
 
-    QueueParts parts() {
+    SharedQueueSettings parts() {
         return parts;
     }
 
@@ -171,7 +171,7 @@ public final class QueueSpec {
         private CustodyBounds custody = CustodyBounds.DEFAULTS;
         private BreakerPolicy breaker = BreakerPolicy.DEFAULTS;
         private boolean logsKeys = true;
-        private UnknownTypes unknownTypes = UnknownTypes.DEFAULT;
+        private UnhandledPolicy unhandledPolicy = UnhandledPolicy.DEFAULT;
         private NotePolicy notes = NotePolicy.DEFAULTS;
 
         private Builder(String name) {
@@ -243,15 +243,15 @@ public final class QueueSpec {
             return handler(type, Handler.of(action));
         }
 
-        /** Sets the handler for types that have none of their own. Default: none, see {@link #unknownTypes}. */
+        /** Sets the handler for types that have none of their own. Default: none, see {@link #unhandledPolicy}. */
         public Builder fallback(Handler handler) {
             fallback = handler;
             return this;
         }
 
-        /** Sets what becomes of tasks that have no handler here. Default: {@link UnknownTypes#DEFAULT}. */
-        public Builder unknownTypes(UnknownTypes value) {
-            unknownTypes = value;
+        /** Sets what becomes of tasks that have no handler here. Default: {@link UnhandledPolicy#DEFAULT}. */
+        public Builder unhandledPolicy(UnhandledPolicy value) {
+            unhandledPolicy = value;
             return this;
         }
 

@@ -40,7 +40,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     private final LogRateLimiter errorLog;
     private final LogRateLimiter unhandledLog;
     private final LogRateLimiter newTypeLog;
-    private final UnhandledTypes unhandledTypes = new UnhandledTypes();
+    private final RecentUnhandledTypes unhandledTypes = new RecentUnhandledTypes();
     private final HandlerComparison comparison = new HandlerComparison();
     private final AtomicBoolean headerWithoutEffectLogged = new AtomicBoolean();
     private volatile boolean refusing;
@@ -63,7 +63,7 @@ final class TaskRunner implements WorkerPool.RunAction {
         this.errorLog = new LogRateLimiter(clock, 2, LOG_WINDOW_MILLIS);
     }
 
-    UnhandledTypes unhandledTypes() {
+    RecentUnhandledTypes unhandledTypes() {
         return unhandledTypes;
     }
 
@@ -214,7 +214,7 @@ final class TaskRunner implements WorkerPool.RunAction {
         String missing = handlers.describeMissing(spec.name(), type);
         String announced = type == null ? HandledTypes.NO_TYPE : type;
         boolean isNew = unhandledTypes.note(announced, clock.millis());
-        Outcome outcome = handlers.unknownTypes()
+        Outcome outcome = handlers.unhandledPolicy()
                 .decide(run.task(), missing, clock.wallMillis(), comparison.areLeftToOthers(announced));
         if (outcome instanceof Outcome.Unhandled unhandled) {
             LogRateLimiter limiter = isNew ? newTypeLog : unhandledLog;

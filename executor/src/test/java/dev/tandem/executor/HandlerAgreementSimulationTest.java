@@ -75,7 +75,7 @@ class HandlerAgreementSimulationTest {
                     ? step + 2 + random.nextInt(GRACE_STEPS - MAX_LATE_STEPS - 1)
                     : Integer.MAX_VALUE;
             agreement = new HandlerAgreement(
-                    id, handled, new UnknownTypes(Duration.ofMillis(GRACE_STEPS * STEP_MILLIS), true));
+                    id, handled, new UnhandledPolicy(Duration.ofMillis(GRACE_STEPS * STEP_MILLIS), true));
             return agreement;
         }
 

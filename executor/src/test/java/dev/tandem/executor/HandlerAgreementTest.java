@@ -21,8 +21,8 @@ class HandlerAgreementTest {
     /** An executor is refused this much later than the grace at most. */
     private static final long SPREAD = GRACE / 4;
 
-    private static final UnknownTypes REFUSE = new UnknownTypes(Duration.ofMillis(GRACE), true);
-    private static final UnknownTypes WARN = new UnknownTypes(Duration.ofMillis(GRACE), false);
+    private static final UnhandledPolicy REFUSE = new UnhandledPolicy(Duration.ofMillis(GRACE), true);
+    private static final UnhandledPolicy WARN = new UnhandledPolicy(Duration.ofMillis(GRACE), false);
 
     private static HandledTypes types(String... types) {
         return new HandledTypes(Set.of(types), false);

@@ -25,7 +25,7 @@ class RefusedExecutorTest {
     private final ScriptedStore store = new ScriptedStore();
     private Executor executor = Executor.builder().build();
 
-    private ScriptedSource start(Source.Kind kind, UnknownTypes rule) {
+    private ScriptedSource start(Source.Kind kind, UnhandledPolicy rule) {
         ScriptedSource source = new ScriptedSource(kind);
         executor = Executor.builder()
                 .settings(TestContexts.SETTINGS)
@@ -33,7 +33,7 @@ class RefusedExecutorTest {
                         .source(source)
                         .store(store)
                         .policy(QueuePolicy.unordered(4))
-                        .unknownTypes(rule)
+                        .unhandledPolicy(rule)
                         .defaultType("ship")
                         .action("ship", task -> {})
                         .build())
@@ -53,7 +53,7 @@ class RefusedExecutorTest {
 
     @Test
     void announcesTheTypesOfItsHandlers() {
-        start(Source.Kind.QUEUE, UnknownTypes.DEFAULT);
+        start(Source.Kind.QUEUE, UnhandledPolicy.DEFAULT);
 
         assertThat(Objects.requireNonNull(store.registrant).handled())
                 .containsEntry("mail", new HandledTypes(Set.of("ship", HandledTypes.NO_TYPE), false));
@@ -61,7 +61,7 @@ class RefusedExecutorTest {
 
     @Test
     void givesUpItsLeasesUntilTheOtherHasLeft() {
-        ScriptedSource source = start(Source.Kind.QUEUE, new UnknownTypes(Duration.ZERO, true));
+        ScriptedSource source = start(Source.Kind.QUEUE, new UnhandledPolicy(Duration.ZERO, true));
         source.leasable =
                 IntStream.range(0, 4).mapToObj(n -> Partition.of("mail", n)).toList();
         await().until(() -> status().partitions() == 4);
@@ -82,7 +82,7 @@ class RefusedExecutorTest {
 
     @Test
     void leavesTheConsumerGroupUntilTheOtherHasLeft() {
-        ScriptedSource source = start(Source.Kind.LOG, new UnknownTypes(Duration.ZERO, true));
+        ScriptedSource source = start(Source.Kind.LOG, new UnhandledPolicy(Duration.ZERO, true));
         await().until(() -> source.calls.contains("rest false"));
         source.calls.clear();
 
@@ -96,7 +96,7 @@ class RefusedExecutorTest {
 
     @Test
     void duringTheGraceItOnlySaysWhatIsMissing() {
-        start(Source.Kind.LOG, new UnknownTypes(Duration.ofMinutes(10), true));
+        start(Source.Kind.LOG, new UnhandledPolicy(Duration.ofMinutes(10), true));
         store.peers = ANOTHER;
 
         await().untilAsserted(() -> assertThat(status().waits()).contains("'refund'", "executor another has one"));

@@ -134,7 +134,7 @@ class TaskRunnerTest {
 
     @Test
     void aTaskOfAnUnknownTypeIsTriedAgainForTheGraceWithoutAnAttempt() {
-        QueueSpec.Builder spec = queue().unknownTypes(new UnknownTypes(Duration.ofMinutes(1), true))
+        QueueSpec.Builder spec = queue().unhandledPolicy(new UnhandledPolicy(Duration.ofMinutes(1), true))
                 .action("pay", task -> {});
 
         Outcome first = run(spec, TestRuns.of(task("refund", ""), 1));
@@ -153,7 +153,7 @@ class TaskRunnerTest {
 
     @Test
     void withoutAGraceATaskOfAnUnknownTypeIsDeadAndTheErrorNamesTheKnownTypes() {
-        QueueSpec.Builder spec = queue().unknownTypes(new UnknownTypes(Duration.ZERO, true))
+        QueueSpec.Builder spec = queue().unhandledPolicy(new UnhandledPolicy(Duration.ZERO, true))
                 .action("pay", task -> {})
                 .action("cancel", task -> {});
 
@@ -167,8 +167,8 @@ class TaskRunnerTest {
 
     @Test
     void aTaskWithoutAnyTypeIsDeadAndTheErrorNamesTheHeaderToSend() {
-        QueueSpec.Builder spec =
-                queue().unknownTypes(new UnknownTypes(Duration.ZERO, true)).action("pay", task -> {});
+        QueueSpec.Builder spec = queue().unhandledPolicy(new UnhandledPolicy(Duration.ZERO, true))
+                .action("pay", task -> {});
         assertThat(run(spec, TestRuns.of(task(null, ""), 1)))
                 .asInstanceOf(type(Outcome.Dead.class))
                 .satisfies(dead -> assertThat(dead.error()).contains("tandem-type"));

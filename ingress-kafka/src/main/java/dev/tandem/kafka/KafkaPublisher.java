@@ -67,7 +67,7 @@ public final class KafkaPublisher implements Publisher {
             targets.put(
                     each.queue(),
                     new Target(
-                            each.topic(), new TaskHeaders(each.queue(), TaskHeaders.Dialect.KAFKA, each.maxPayload())));
+                            each.topic(), new TaskHeaders(each.queue(), TaskHeaders.Binding.KAFKA, each.maxPayload())));
         }
     }
 

@@ -16,7 +16,7 @@ final class RecordDecoder {
     private final TaskHeaders headers;
 
     RecordDecoder(String queue, int maxPayload) {
-        headers = new TaskHeaders(queue, TaskHeaders.Dialect.KAFKA, maxPayload);
+        headers = new TaskHeaders(queue, TaskHeaders.Binding.KAFKA, maxPayload);
     }
 
     List<Delivery> deliveries(List<ConsumerRecord<byte[], byte[]>> records, long arrivedAt) {

@@ -39,7 +39,7 @@ final class MessageDecoder {
     private final InstantSource clock;
 
     MessageDecoder(RabbitSettings settings, InstantSource clock) {
-        this.headers = new TaskHeaders(settings.queue(), TaskHeaders.Dialect.AMQP, settings.maxPayload());
+        this.headers = new TaskHeaders(settings.queue(), TaskHeaders.Binding.AMQP, settings.maxPayload());
         this.keyIsRoutingKey = settings.keyIsRoutingKey();
         this.clock = clock;
     }

@@ -43,7 +43,7 @@ final class MessageEncoder {
 
     MessageEncoder(RabbitSettings settings, InstantSource clock) {
         this.settings = settings;
-        this.headers = new TaskHeaders(settings.queue(), TaskHeaders.Dialect.AMQP, settings.maxPayload());
+        this.headers = new TaskHeaders(settings.queue(), TaskHeaders.Binding.AMQP, settings.maxPayload());
         this.routingKey = keyMatching(settings.routingKey(), settings.queue());
         this.clock = clock;
     }

@@ -13,7 +13,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The differences between databases. Thread-safe. */
-sealed interface Dialect permits PostgresDialect, MariaDbDialect {
+sealed interface Dialect permits PostgresDialect, MySqlFamily {
+
+    /** The first one with collations and defaults of columns as the tables need them. */
+    int OLDEST_MYSQL = 8;
 
     /**
      * Returns the dialect of a database.
@@ -24,7 +27,7 @@ sealed interface Dialect permits PostgresDialect, MariaDbDialect {
         DatabaseMetaData database = connection.getMetaData();
         return find(database)
                 .orElseThrow(() -> new SQLFeatureNotSupportedException("Tandem's outbox does not know the database "
-                        + nameOf(database) + ": it works with PostgreSQL and MariaDB"));
+                        + nameOf(database) + ": it works with PostgreSQL, MySQL 8 and MariaDB"));
     }
 
     /** Returns the dialect of a database; empty if the outbox does not know it. */
@@ -35,8 +38,11 @@ sealed interface Dialect permits PostgresDialect, MariaDbDialect {
         }
         // MySQL's driver calls both of them MySQL.
         String version = database.getDatabaseProductVersion().toLowerCase(Locale.ROOT);
-        boolean mariaDb = name.equals("mariadb") || name.equals("mysql") && version.contains("mariadb");
-        return mariaDb ? Optional.of(MariaDbDialect.INSTANCE) : Optional.empty();
+        if (name.equals("mariadb") || name.equals("mysql") && version.contains("mariadb")) {
+            return Optional.of(MariaDbDialect.INSTANCE);
+        }
+        boolean mySql = name.equals("mysql") && database.getDatabaseMajorVersion() >= OLDEST_MYSQL;
+        return mySql ? Optional.of(MySqlDialect.INSTANCE) : Optional.empty();
     }
 
     private static String nameOf(DatabaseMetaData database) {
@@ -65,7 +71,7 @@ sealed interface Dialect permits PostgresDialect, MariaDbDialect {
      *
      * @param connection of which the result takes care from now on
      */
-    RelayTables relayTables(Connection connection, String relay, Duration lease, boolean haltWhenRefused)
+    RelayStatements relayTables(Connection connection, String relay, Duration lease, boolean haltWhenRefused)
             throws SQLException;
 
     /**

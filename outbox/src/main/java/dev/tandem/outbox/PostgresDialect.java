@@ -55,9 +55,9 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public RelayTables relayTables(Connection connection, String relay, Duration lease, boolean haltWhenRefused)
+    public RelayStatements relayTables(Connection connection, String relay, Duration lease, boolean haltWhenRefused)
             throws SQLException {
-        return new PostgresTables(connection, relay, lease, haltWhenRefused);
+        return new PostgresStatements(connection, relay, lease, haltWhenRefused);
     }
 
     @Override

@@ -52,7 +52,7 @@ final class RelayLoop {
     private volatile long leaseEnds = Long.MIN_VALUE;
     private volatile RelayStatus status = new RelayStatus(0, 0, 0, 0, "not started yet");
 
-    private @Nullable RelayTables tables;
+    private @Nullable RelayStatements statements;
     private Set<Integer> buckets = Set.of();
     private Settled unrecorded = Settled.none();
     private @Nullable String databaseProblem;
@@ -181,7 +181,7 @@ final class RelayLoop {
 
     private void unfit(RowSender.Unfit event, long now) {
         int bucket = core.unfit(event.row(), event.reason(), now);
-        RelayTables open = tables;
+        RelayStatements open = statements;
         if (bucket >= 0 && open != null && open.hasOthers() && handover.wants(bucket, now)) {
             core.dropBucket(bucket);
         }
@@ -202,7 +202,7 @@ final class RelayLoop {
 
     private void work() {
         try {
-            RelayTables open = open();
+            RelayStatements open = open();
             if (millis() >= renewAt) {
                 renew(open);
             }
@@ -223,8 +223,8 @@ final class RelayLoop {
         }
     }
 
-    private RelayTables open() throws SQLException {
-        RelayTables open = tables;
+    private RelayStatements open() throws SQLException {
+        RelayStatements open = statements;
         if (open == null) {
             Connection connection = database.getConnection();
             try {
@@ -239,13 +239,13 @@ final class RelayLoop {
                 connection.close();
                 throw e;
             }
-            tables = open;
+            statements = open;
             core.dropUnsent(); // another server may answer now, which does not have the same rows
         }
         return open;
     }
 
-    private void renew(RelayTables open) throws SQLException {
+    private void renew(RelayStatements open) throws SQLException {
         long asked = millis();
         if (asked >= leaseEnds) {
             core.dropUnsent(); // another relay may have published them and given the bucket back
@@ -262,7 +262,7 @@ final class RelayLoop {
         report(buckets.size(), Settled.none());
     }
 
-    private void settle(RelayTables open, boolean atOnce) throws SQLException {
+    private void settle(RelayStatements open, boolean atOnce) throws SQLException {
         long now = millis();
         if (unsettled() == 0 || !(atOnce || stopping || unsettled() >= SETTLE_ROWS || now >= settleAt)) {
             return;
@@ -321,7 +321,7 @@ final class RelayLoop {
                 && now >= pace.nextReadAt(core.held(), settings.batch());
     }
 
-    private void read(RelayTables open) throws SQLException {
+    private void read(RelayStatements open) throws SQLException {
         long began = millis();
         List<OutboxRow> rows = open.read(wanted(), core.exclusions(began), settings.batch(), MAX_READ_BYTES);
         boolean wasAsleep = pace.isAsleep();
@@ -340,7 +340,7 @@ final class RelayLoop {
 
     private void leave() {
         try {
-            RelayTables open = open();
+            RelayStatements open = open();
             settle(open, true);
             // Others get those of which rows are on their way after the lease.
             Set<Integer> idle = new HashSet<>(buckets);
@@ -354,8 +354,8 @@ final class RelayLoop {
     }
 
     private void disconnect() {
-        RelayTables open = tables;
-        tables = null;
+        RelayStatements open = statements;
+        statements = null;
         if (open != null) {
             try {
                 open.close();

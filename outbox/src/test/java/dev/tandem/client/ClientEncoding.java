@@ -2,7 +2,7 @@ package dev.tandem.client;
 
 import dev.tandem.api.TaskRequest;
 import dev.tandem.task.Task;
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import java.time.InstantSource;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -12,6 +12,6 @@ public final class ClientEncoding {
     private ClientEncoding() {}
 
     public static Task encode(TaskRequest<?> request) {
-        return new TaskEncoder(JsonMapper.shared(), InstantSource.system()).encode(request, "id", Dialect.KAFKA);
+        return new TaskEncoder(JsonMapper.shared(), InstantSource.system()).encode(request, "id", Binding.KAFKA);
     }
 }

@@ -47,6 +47,29 @@ class OutboxDocsIT {
         }
     }
 
+    /** People paste these into a client of their database when a row was set aside. */
+    @Test
+    void theStatementsRun() throws SQLException {
+        TestDatabase database = TestDatabase.Kind.POSTGRES.create();
+        List<String> statements = DocumentedBlocks.texts("docs/outbox.md", "sql").stream()
+                .flatMap(block -> block.replaceAll("(?m)--.*$", "").lines())
+                .filter(line -> !line.isBlank())
+                .toList();
+        assertThat(statements).hasSize(3);
+        database.execute("INSERT INTO tandem_outbox (id, bucket, queue, task_id, dedup_key, payload, refused_at)"
+                + " OVERRIDING SYSTEM VALUE"
+                + " VALUES (42, 0, 'orders', 'o-7', 'o-7', '', now())");
+
+        database.execute(statements.get(0));
+        assertThat(database.number("SELECT count(*) FROM tandem_outbox WHERE refused_at IS NOT NULL"))
+                .isEqualTo(1);
+        database.execute(statements.get(1));
+        assertThat(database.number("SELECT count(*) FROM tandem_outbox WHERE refused_at IS NOT NULL"))
+                .isZero();
+        database.execute(statements.get(2));
+        assertThat(database.waiting()).isZero();
+    }
+
     private static boolean isDone(TestDatabase database) throws SQLException {
         return database.waiting() == 0;
     }

@@ -39,7 +39,7 @@ class OutboxIT {
         connection.close();
     }
 
-    private RelayTables relay(String id) throws SQLException {
+    private RelayStatements relay(String id) throws SQLException {
         Connection session = database.open();
         return Dialect.of(session).relayTables(session, id, Duration.ofSeconds(5), true);
     }
@@ -93,7 +93,7 @@ class OutboxIT {
     void aRowThatCommitsLateIsReadAlthoughLaterOnesAreGone() throws SQLException {
         outbox.write(connection, task("a", "early"));
         try (Connection other = database.open();
-                RelayTables relay = relay("r")) {
+                RelayStatements relay = relay("r")) {
             outbox.write(other, task("b", "late"));
             other.commit();
             Set<Integer> all = relay.renew(Set.of(), false);
@@ -109,7 +109,7 @@ class OutboxIT {
         }
     }
 
-    private static List<OutboxRow> read(RelayTables relay, Set<Integer> buckets) throws SQLException {
+    private static List<OutboxRow> read(RelayStatements relay, Set<Integer> buckets) throws SQLException {
         return relay.read(buckets, new RelayCore.Exclusions(List.of(), List.of(), List.of()), 100, 1 << 20);
     }
 
@@ -126,7 +126,7 @@ class OutboxIT {
                     .isInstanceOf(SQLException.class);
         }
         assertThatThrownBy(() -> Payloads.readHeaders("null")).isInstanceOf(InvalidTaskException.class);
-        try (RelayTables relay = relay("r")) {
+        try (RelayStatements relay = relay("r")) {
             assertThat(read(relay, relay.renew(Set.of(), false)))
                     .extracting(OutboxRow::problem)
                     .satisfiesExactly(
@@ -138,8 +138,8 @@ class OutboxIT {
 
     @Test
     void bucketsAreSharedOnlyByRelaysThatLive() throws SQLException {
-        try (RelayTables one = relay("one");
-                RelayTables two = relay("two")) {
+        try (RelayStatements one = relay("one");
+                RelayStatements two = relay("two")) {
             Set<Integer> all = one.renew(Set.of(), false);
             assertThat(all).hasSize(64);
             assertThat(two.renew(Set.of(), false)).isEmpty();
@@ -162,8 +162,8 @@ class OutboxIT {
     void aRelayReadsNoRowsOfBucketsThatItLostWithoutKnowingIt() throws SQLException {
         outbox.write(connection, task("a", "1"));
         connection.commit();
-        try (RelayTables paused = relay("paused");
-                RelayTables another = relay("another")) {
+        try (RelayStatements paused = relay("paused");
+                RelayStatements another = relay("another")) {
             Set<Integer> all = paused.renew(Set.of(), false);
             assertThat(read(paused, all)).hasSize(1);
             database.execute("UPDATE tandem_outbox_bucket SET lease_until = " + database.now());
@@ -177,7 +177,7 @@ class OutboxIT {
     void whatBecameOfARowIsRecordedOnceAndOnlyForThatRow() throws SQLException {
         outbox.write(connection, task("a", "1"), task("b", "1"), task("c", "1"));
         connection.commit();
-        try (RelayTables relay = relay("r")) {
+        try (RelayStatements relay = relay("r")) {
             List<OutboxRow> rows = read(relay, relay.renew(Set.of(), false));
             RelayCore.Settled settled = RelayCore.Settled.none();
             settled.refused().put(rows.get(0).version(), "too large");
@@ -208,8 +208,8 @@ class OutboxIT {
 
     @Test
     void aBucketThatOneRelayPassesGoesToAnotherAndStaysThere() throws SQLException {
-        try (RelayTables old = relay("old");
-                RelayTables fresh = relay("fresh")) {
+        try (RelayStatements old = relay("old");
+                RelayStatements fresh = relay("fresh")) {
             old.renew(Set.of(), false);
             fresh.renew(Set.of(), false);
             old.renew(Set.of(), false);
@@ -232,8 +232,8 @@ class OutboxIT {
 
     @Test
     void aRelayThatIsFrozenInsideATransactionLosesItsLocks() throws SQLException {
-        try (Connection session = database.open();
-                RelayTables another = relay("another")) {
+        Connection session = database.open();
+        try (RelayStatements another = relay("another")) {
             Dialect.of(session).relayTables(session, "frozen", Duration.ofSeconds(1), true);
             try (Statement statement = session.createStatement()) {
                 statement.executeUpdate("UPDATE tandem_outbox_bucket SET owner = NULL");
@@ -242,6 +242,8 @@ class OutboxIT {
             await().atMost(Duration.ofSeconds(30))
                     .untilAsserted(
                             () -> assertThat(another.renew(Set.of(), false)).hasSize(64));
+        } finally {
+            session.abort(Runnable::run); // the database has ended it, so it cannot be closed in every driver
         }
     }
 
@@ -270,7 +272,7 @@ class OutboxIT {
                 + " WHERE task_key = 'halted' AND id = (SELECT least FROM (SELECT min(id) AS least FROM tandem_outbox"
                 + " WHERE task_key = 'halted') first)");
         long keyless = database.number("SELECT id FROM tandem_outbox WHERE task_key IS NULL");
-        try (RelayTables relay = relay("r")) {
+        try (RelayStatements relay = relay("r")) {
             Set<Integer> all = relay.renew(Set.of(), false);
             RelayCore.Exclusions without = new RelayCore.Exclusions(
                     List.of("away"), List.of(new OutboxRow.Lane("orders", "busy", 0)), List.of(keyless));

@@ -23,7 +23,7 @@ class PostgresNotifyIT {
                 Connection session = database.open();
                 Connection listening = database.source().getConnection();
                 Statement listen = listening.createStatement();
-                RelayTables relay = Dialect.of(session).relayTables(session, "r", Duration.ofSeconds(5), true)) {
+                RelayStatements relay = Dialect.of(session).relayTables(session, "r", Duration.ofSeconds(5), true)) {
             listen.execute("LISTEN tandem_outbox");
             PGConnection news = listening.unwrap(PGConnection.class);
             relay.renew(Set.of(), false);

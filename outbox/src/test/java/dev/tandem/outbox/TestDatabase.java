@@ -1,7 +1,9 @@
 package dev.tandem.outbox;
 
+import com.mysql.cj.jdbc.MysqlDataSource;
 import dev.tandem.local.LocalBroker;
 import dev.tandem.local.LocalMariaDb;
+import dev.tandem.local.LocalMySql;
 import dev.tandem.local.LocalPostgres;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
@@ -22,13 +24,15 @@ final class TestDatabase {
 
     enum Kind {
         POSTGRES,
-        MARIADB;
+        MARIADB,
+        MYSQL;
 
         TestDatabase create() throws SQLException {
             return in(
                     switch (this) {
                         case POSTGRES -> Brokers.postgres();
                         case MARIADB -> Brokers.mariaDb();
+                        case MYSQL -> Brokers.mySql();
                     });
         }
 
@@ -36,6 +40,7 @@ final class TestDatabase {
             return switch (this) {
                 case POSTGRES -> Brokers.ownPostgres();
                 case MARIADB -> Brokers.ownMariaDb();
+                case MYSQL -> Brokers.ownMySql();
             };
         }
     }
@@ -45,7 +50,9 @@ final class TestDatabase {
 
     private TestDatabase(String url) {
         this.url = url;
-        this.kind = url.startsWith("jdbc:postgresql:") ? Kind.POSTGRES : Kind.MARIADB;
+        this.kind = url.startsWith("jdbc:postgresql:")
+                ? Kind.POSTGRES
+                : url.startsWith("jdbc:mysql:") ? Kind.MYSQL : Kind.MARIADB;
     }
 
     static TestDatabase in(LocalBroker server) throws SQLException {
@@ -57,7 +64,8 @@ final class TestDatabase {
             created = new TestDatabase(postgres.address() + "&currentSchema=" + name);
         } else {
             admin.execute("CREATE DATABASE " + name);
-            created = new TestDatabase(((LocalMariaDb) server).address(name));
+            created = new TestDatabase(
+                    server instanceof LocalMySql mySql ? mySql.address(name) : ((LocalMariaDb) server).address(name));
         }
         created.install();
         return created;
@@ -103,6 +111,11 @@ final class TestDatabase {
             }
         } catch (SQLException e) {
             throw new IllegalStateException(e);
+        }
+        if (kind == Kind.MYSQL) {
+            MysqlDataSource mySql = new MysqlDataSource();
+            mySql.setUrl(url);
+            return mySql;
         }
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(url);

@@ -60,12 +60,12 @@ final class AllTaskLister {
             ReadBudget budget) {
         Request request = new Request(partitions, limit, chosen, budget, new ArrayList<>());
         if (cursor == null) {
-            return page(request, new Place(0, null), false);
+            return page(request, new StageCursor(0, null), false);
         }
         for (Stage stage : STAGES) {
             if (cursor.startsWith(stage.cursor(null))) {
                 String inner = cursor.substring(stage.cursor(null).length());
-                return page(request, new Place(stage.ordinal(), inner.isEmpty() ? null : inner), false);
+                return page(request, new StageCursor(stage.ordinal(), inner.isEmpty() ? null : inner), false);
             }
         }
         throw TaskCursor.unknown(cursor);
@@ -92,14 +92,14 @@ final class AllTaskLister {
     }
 
     /** Where to go on. @param stage its number */
-    private record Place(int stage, @Nullable String inner) {
+    private record StageCursor(int stage, @Nullable String inner) {
         String cursor() {
             return STAGES[stage].cursor(inner);
         }
     }
 
     /** Adds what is at a place, and behind it. @param goesOn whether the request began at a place before it */
-    private CompletableFuture<ResultPage<TaskView>> page(Request request, Place place, boolean goesOn) {
+    private CompletableFuture<ResultPage<TaskView>> page(Request request, StageCursor place, boolean goesOn) {
         Stage stage = STAGES[place.stage()];
         int most = request.limit() - request.found().size();
         CompletableFuture<ResultPage<TaskView>> part = Futures.begin(() -> stage.state == null
@@ -118,9 +118,12 @@ final class AllTaskLister {
                 .thenCompose(Function.identity());
     }
 
-    private CompletableFuture<ResultPage<TaskView>> goOn(Request request, Place place, ResultPage<TaskView> page) {
+    private CompletableFuture<ResultPage<TaskView>> goOn(
+            Request request, StageCursor place, ResultPage<TaskView> page) {
         request.found().addAll(page.items());
-        Place next = page.next() == null ? new Place(place.stage() + 1, null) : new Place(place.stage(), page.next());
+        StageCursor next = page.next() == null
+                ? new StageCursor(place.stage() + 1, null)
+                : new StageCursor(place.stage(), page.next());
         if (next.stage() == STAGES.length) {
             return CompletableFuture.completedFuture(new ResultPage<>(request.found(), null));
         }

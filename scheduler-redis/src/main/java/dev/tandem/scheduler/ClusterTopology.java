@@ -85,7 +85,10 @@ final class ClusterTopology implements RedisTopology {
 
     @Override
     public CompletableFuture<RedisAdvancedClusterAsyncCommands<byte[], byte[]>> commands() {
-        return commandingClient.connectAsync(ByteArrayCodec.INSTANCE).thenApply(StatefulRedisClusterConnection::async);
+        // The client must know the nodes first, also in a process that has not looked for any partition.
+        return (known == null ? refresh() : CompletableFuture.<Void>completedFuture(null))
+                .thenCompose(done -> commandingClient.connectAsync(ByteArrayCodec.INSTANCE))
+                .thenApply(StatefulRedisClusterConnection::async);
     }
 
     @Override

@@ -80,7 +80,7 @@ final class DueTaskLister {
     }
 
     /** Where a page ended. */
-    private record Place(long order, String partition, Kind kind, String cursor) {
+    private record StreamCursor(long order, String partition, Kind kind, String cursor) {
         private static final Pattern FORM = Pattern.compile("(\\d{1,18}) (RETRY|NEAR|FAR) (\\S+) (.+)");
 
         String encode() {
@@ -88,14 +88,14 @@ final class DueTaskLister {
             return TaskCursor.encode(text.getBytes(StandardCharsets.UTF_8));
         }
 
-        static Place decode(String encoded) {
+        static StreamCursor decode(String encoded) {
             Matcher text = FORM.matcher(new String(TaskCursor.decode(encoded), StandardCharsets.UTF_8));
             if (!text.matches()) {
                 throw TaskCursor.unknown(encoded);
             }
             Kind kind = Kind.valueOf(text.group(2));
             TaskCursor.require(text.group(4), kind == Kind.FAR, encoded);
-            return new Place(Long.parseLong(text.group(1)), text.group(3), kind, text.group(4));
+            return new StreamCursor(Long.parseLong(text.group(1)), text.group(3), kind, text.group(4));
         }
     }
 
@@ -124,7 +124,7 @@ final class DueTaskLister {
             int limit,
             @Nullable Predicate<TaskView> chosen,
             ReadBudget budget) {
-        Place from = cursor == null ? null : Place.decode(cursor);
+        StreamCursor from = cursor == null ? null : StreamCursor.decode(cursor);
         int fromStream = from == null ? -1 : streamOf(partitions, from, String.valueOf(cursor));
         Merge merge = new Merge(partitions, from, fromStream, limit, chosen, budget);
         return merge.findStreams()
@@ -132,7 +132,7 @@ final class DueTaskLister {
                 .thenApply(done -> merge.page());
     }
 
-    private static int streamOf(List<Partition> partitions, Place place, String cursor) {
+    private static int streamOf(List<Partition> partitions, StreamCursor place, String cursor) {
         for (int i = 0; i < partitions.size(); i++) {
             if (partitions.get(i).name().equals(place.partition())) {
                 return i * KINDS.length + place.kind().ordinal();
@@ -156,7 +156,7 @@ final class DueTaskLister {
     private final class Merge {
 
         private final List<Partition> partitions;
-        private final @Nullable Place from;
+        private final @Nullable StreamCursor from;
         private final int fromStream;
         private final int limit;
         private final @Nullable Predicate<TaskView> chosen;
@@ -173,7 +173,7 @@ final class DueTaskLister {
 
         Merge(
                 List<Partition> partitions,
-                @Nullable Place from,
+                @Nullable StreamCursor from,
                 int fromStream,
                 int limit,
                 @Nullable Predicate<TaskView> chosen,
@@ -333,7 +333,8 @@ final class DueTaskLister {
             if (!more || last == null) {
                 return new ResultPage<>(tasks, null);
             }
-            Place place = new Place(last.order(), partition(last.stream()).name(), kind(last.stream()), last.cursor());
+            StreamCursor place =
+                    new StreamCursor(last.order(), partition(last.stream()).name(), kind(last.stream()), last.cursor());
             return new ResultPage<>(tasks, place.encode());
         }
     }

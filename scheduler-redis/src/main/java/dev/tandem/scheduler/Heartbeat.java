@@ -132,7 +132,7 @@ final class Heartbeat implements AutoCloseable {
         return presence.executors()
                 .thenCompose(executors -> {
                     live.update(executors);
-                    return presence.handlers(live.withoutHandlers());
+                    return presence.handlers(live.withUnknownHandlers());
                 })
                 .thenCompose(handlers -> {
                     live.learn(handlers);

@@ -62,8 +62,8 @@ final class Housekeeper {
      * @param ids cursor in the index of ids
      * @param bits cursor in the settled bits
      */
-    private record Place(String rank, String ids, String bits) {
-        static final Place FIRST = new Place(BEGINNING, BEGINNING, BEGINNING);
+    private record ScanCursors(String rank, String ids, String bits) {
+        static final ScanCursors FIRST = new ScanCursors(BEGINNING, BEGINNING, BEGINNING);
     }
 
     private final AdminConnection connection;
@@ -74,7 +74,7 @@ final class Housekeeper {
     /** The name of this process as the one that trims. */
     private final byte[] name = bytes(UUID.randomUUID().toString());
 
-    private final Map<Partition, Place> places = new ConcurrentHashMap<>();
+    private final Map<Partition, ScanCursors> places = new ConcurrentHashMap<>();
     private final AtomicBoolean busy = new AtomicBoolean();
 
     Housekeeper(AdminConnection connection, Admin admin, Retention retention) {
@@ -135,7 +135,7 @@ final class Housekeeper {
      * future never fails: failures are logged, and the next round tries again.
      */
     CompletableFuture<Long> trim(Partition partition) {
-        Place from = places.getOrDefault(partition, Place.FIRST);
+        ScanCursors from = places.getOrDefault(partition, ScanCursors.FIRST);
         // In the order in which they happen, each once.
         Set<String> failures = new LinkedHashSet<>();
         return tried(failures, drain(partition, failures).thenApply(drained -> 0L))
@@ -187,15 +187,15 @@ final class Housekeeper {
         private final Partition partition;
 
         /** Where the next piece begins; {@code LEFT_OUT} for what this round is done with. */
-        private Place next;
+        private ScanCursors next;
 
         /** Where the next round begins. */
-        private Place later;
+        private ScanCursors later;
 
         private int pieces;
         private long removed;
 
-        Round(Partition partition, Place from) {
+        Round(Partition partition, ScanCursors from) {
             this.partition = partition;
             this.next = from;
             this.later = from;
@@ -216,7 +216,8 @@ final class Housekeeper {
                             bytes(Long.toString(retention.succeededFor().toMillis())))
                     .thenCompose(reply -> {
                         done(reply);
-                        boolean over = next.equals(new Place(LEFT_OUT, LEFT_OUT, LEFT_OUT)) || pieces >= MAX_PIECES;
+                        boolean over =
+                                next.equals(new ScanCursors(LEFT_OUT, LEFT_OUT, LEFT_OUT)) || pieces >= MAX_PIECES;
                         return over ? CompletableFuture.completedFuture(removed) : piece();
                     });
         }
@@ -234,11 +235,11 @@ final class Housekeeper {
             pieces++;
             removed += tasks;
             boolean least = pieces < MIN_PIECES;
-            later = new Place(
+            later = new ScanCursors(
                     next.rank().equals(LEFT_OUT) ? later.rank() : rank,
                     next.ids().equals(LEFT_OUT) ? later.ids() : ids,
                     next.bits().equals(LEFT_OUT) ? later.bits() : bits);
-            next = new Place(
+            next = new ScanCursors(
                     goesOn(next.rank(), rank, deadSeen, least || tasks > 0),
                     goesOn(next.ids(), ids, ids.equals(BEGINNING), least || removedIds * WORTHWHILE >= looked),
                     goesOn(next.bits(), bits, bits.equals(BEGINNING), least));

@@ -32,7 +32,7 @@ final class LiveExecutors {
     }
 
     /** Returns the ids of executors whose handlers are not known yet. */
-    Set<String> withoutHandlers() {
+    Set<String> withUnknownHandlers() {
         Set<String> unknown = new HashSet<>(ids());
         unknown.removeAll(handlers.keySet());
         return unknown;

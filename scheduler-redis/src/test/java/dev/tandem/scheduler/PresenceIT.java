@@ -46,9 +46,9 @@ class PresenceIT extends OperatorTestBase {
         assertThat(get(presence.unhandled(List.of(id)))).isEqualTo(Map.of(id, unhandled));
         LiveExecutors live = new LiveExecutors();
         live.update(get(presence.executors()));
-        assertThat(live.withoutHandlers()).contains(id);
-        live.learn(get(presence.handlers(live.withoutHandlers())));
-        assertThat(live.withoutHandlers()).doesNotContain(id);
+        assertThat(live.withUnknownHandlers()).contains(id);
+        live.learn(get(presence.handlers(live.withUnknownHandlers())));
+        assertThat(live.withUnknownHandlers()).doesNotContain(id);
         assertThat(live.announcing(queue)).containsExactly(new HandlerPeer(id, 5, false, handled.get(queue)));
         get(presence.announceWorking(id, Set.of(queue, "another")));
         live.working(get(presence.working(live.ids())));

@@ -7,6 +7,8 @@ import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.store.HandledTypes;
+import dev.tandem.task.store.HandlerPeer;
 import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
@@ -27,11 +29,17 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -250,6 +258,53 @@ class RedisClusterIT {
                 return acquired;
             }
         }
+    }
+
+    /** Several executors are asked for in one command, so what they announce must be in one slot. */
+    @Test
+    void executorsSeeWhatOthersHaveHandlersFor() {
+        Presence presence = store.presence();
+        Map<String, Map<String, HandledTypes>> handled = new HashMap<>();
+        List<HandlerPeer> peers = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            String id = UniqueNames.fresh("executor");
+            HandledTypes types = new HandledTypes(Set.of("ship", "refund-" + i), false);
+            handled.put(id, Map.of(queue, types));
+            Presence.Executor executor = new Presence.Executor(id, "host", i, 0, Map.of(queue, 1));
+            peers.add(new HandlerPeer(id, i, true, types));
+            get(() -> presence.announceHandlers(id, Map.of(queue, types)));
+            get(() -> presence.announceUnhandled(id, Map.of(queue, types)));
+            get(() -> presence.announceWorking(id, Set.of(queue)));
+            get(() -> presence.beat(executor, false));
+        }
+        get(() -> presence.removeSilent());
+        try (RedisStore other =
+                open(RedisSettings.cluster(List.of(cluster.address().split(","))))) {
+            Presence others = other.presence();
+            LiveExecutors live = new LiveExecutors();
+            live.update(get(() -> others.executors()));
+            live.learn(get(() -> others.handlers(live.withUnknownHandlers())));
+            live.working(get(() -> others.working(live.ids())));
+
+            assertThat(live.announcing(queue)).containsExactlyInAnyOrderElementsOf(peers);
+            assertThat(get(() -> others.unhandled(handled.keySet()))).isEqualTo(handled);
+        }
+        for (String id : handled.keySet()) {
+            get(() -> presence.leave(id));
+        }
+        assertThat(get(() -> presence.handlers(handled.keySet()))).isEmpty();
+        assertThat(get(() -> presence.unhandled(handled.keySet()))).isEmpty();
+        assertThat(get(() -> presence.working(handled.keySet()))).isEmpty();
+    }
+
+    /** Asks again while the client connects to a node: requests fail until then, and executors repeat theirs. */
+    private static <T> T get(Supplier<CompletableFuture<T>> request) {
+        AtomicReference<T> result = new AtomicReference<>();
+        await().ignoreExceptions().until(() -> {
+            result.set(request.get().get(30, TimeUnit.SECONDS));
+            return true;
+        });
+        return result.get();
     }
 
     private void moveSlot(int slot, LocalRedis from, LocalRedis to) {

@@ -22,7 +22,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.core.env.ConfigurableEnvironment;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -32,13 +31,13 @@ import tools.jackson.databind.json.JsonMapper;
 final class ApplicationOutbox {
 
     private final ConfigurableListableBeanFactory beans;
-    private final ConfigurableEnvironment environment;
+    private final SettingsEnvironment environment;
     private @Nullable Found found;
 
     /** The result of the search. @param database null if the application has no outbox */
     private record Found(@Nullable DataSource database, String name, TandemSettings settings) {}
 
-    ApplicationOutbox(ConfigurableListableBeanFactory beans, ConfigurableEnvironment environment) {
+    ApplicationOutbox(ConfigurableListableBeanFactory beans, SettingsEnvironment environment) {
         this.beans = beans;
         this.environment = environment;
     }
@@ -87,13 +86,17 @@ final class ApplicationOutbox {
 
     /** Starts a relay. @param client publishes to the brokers */
     OutboxRelay relay(TaskClient client) {
+        return OutboxRelay.start(database(), client, relaySettings());
+    }
+
+    /** Returns the settings of the relay. */
+    RelaySettings relaySettings() {
         OutboxSettings settings = settings();
         RelaySettings.WhenRefused whenRefused = switch (settings.whenRefused()) {
             case HALT -> RelaySettings.WhenRefused.HALT;
             case SKIP -> RelaySettings.WhenRefused.SKIP;
         };
-        return OutboxRelay.start(
-                database(), client, new RelaySettings(settings.lease(), settings.batch(), whenRefused));
+        return new RelaySettings(settings.lease(), settings.batch(), whenRefused, settings.grace());
     }
 
     /** Returns what waits. */
@@ -106,7 +109,7 @@ final class ApplicationOutbox {
     private synchronized Found find() {
         Found result = found;
         if (result == null) {
-            result = search(SettingsLoader.loadForProgram(environment, Map.of()));
+            result = search(SettingsLoader.loadForProgram(environment.get(), Map.of()));
             found = result;
         }
         return result;

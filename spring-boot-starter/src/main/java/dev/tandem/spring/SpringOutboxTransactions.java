@@ -53,9 +53,9 @@ final class SpringOutboxTransactions implements OutboxTransactions {
             transactions.onEnd(
                     outcome -> end(outcome == Outcome.COMMITTED && wroteLater(write), committed, rolledBack));
         } else {
-            Progress progress = progress();
+            TransactionPhase phase = phase();
             writeWithin(write);
-            transactions.onEnd(outcome -> end(outcome == Outcome.COMMITTED && !progress.lost, committed, rolledBack));
+            transactions.onEnd(outcome -> end(outcome == Outcome.COMMITTED && !phase.lost, committed, rolledBack));
         }
     }
 
@@ -132,22 +132,22 @@ final class SpringOutboxTransactions implements OutboxTransactions {
         if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             return true;
         }
-        Progress progress = (Progress) TransactionSynchronizationManager.getResource(this);
-        return progress != null && progress.committed;
+        TransactionPhase phase = (TransactionPhase) TransactionSynchronizationManager.getResource(this);
+        return phase != null && phase.committed;
     }
 
-    private Progress progress() {
-        Progress progress = (Progress) TransactionSynchronizationManager.getResource(this);
-        if (progress == null) {
-            progress = new Progress();
-            TransactionSynchronizationManager.registerSynchronization(progress);
-            TransactionSynchronizationManager.bindResource(this, progress);
+    private TransactionPhase phase() {
+        TransactionPhase phase = (TransactionPhase) TransactionSynchronizationManager.getResource(this);
+        if (phase == null) {
+            phase = new TransactionPhase();
+            TransactionSynchronizationManager.registerSynchronization(phase);
+            TransactionSynchronizationManager.bindResource(this, phase);
         }
-        return progress;
+        return phase;
     }
 
     /** How far a transaction is. Used by its thread only. */
-    private final class Progress implements TransactionSynchronization {
+    private final class TransactionPhase implements TransactionSynchronization {
 
         private boolean seenBeforeCommit;
         private boolean committed;

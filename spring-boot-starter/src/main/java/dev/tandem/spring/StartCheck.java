@@ -19,7 +19,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.ClassUtils;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -31,7 +30,7 @@ final class StartCheck implements SmartInitializingSingleton {
     private record QueueType(String queue, String type) {}
 
     private final ConfigurableListableBeanFactory beans;
-    private final ConfigurableEnvironment environment;
+    private final SettingsEnvironment environment;
     private final JsonMapper json;
     private final Supplier<@Nullable ApplicationOutbox> outbox;
     private @Nullable Wiring wiring;
@@ -39,7 +38,7 @@ final class StartCheck implements SmartInitializingSingleton {
     /** @param outbox gives null where the application cannot have an outbox */
     StartCheck(
             ConfigurableListableBeanFactory beans,
-            ConfigurableEnvironment environment,
+            SettingsEnvironment environment,
             JsonMapper json,
             Supplier<@Nullable ApplicationOutbox> outbox) {
         this.beans = beans;
@@ -63,7 +62,7 @@ final class StartCheck implements SmartInitializingSingleton {
         checkUnique(handlers, problems);
         refuseIfAny(problems);
         Map<String, Set<String>> types = Wiring.types(handlers);
-        TandemSettings settings = SettingsLoader.loadForProgram(environment, types);
+        TandemSettings settings = SettingsLoader.loadForProgram(environment.get(), types);
         List<GatewayMethod> gateways = gateways();
         gateways.forEach(each -> check(each, settings, types, problems));
         refuseIfAny(problems);

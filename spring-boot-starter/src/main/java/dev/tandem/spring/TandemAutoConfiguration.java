@@ -47,12 +47,19 @@ public final class TandemAutoConfiguration {
     @ConditionalOnBooleanProperty(name = "tandem.enabled", matchIfMissing = true)
     static class Enabled {
 
+        @Bean
+        SettingsEnvironment tandemSettingsEnvironment(
+                ConfigurableEnvironment environment, ObjectProvider<ConnectionSettings> connections) {
+            return new SettingsEnvironment(
+                    environment, connections.orderedStream().toList());
+        }
+
         /** Lazy, because an application that only runs tasks has nothing to submit. */
         @Bean(destroyMethod = "close")
         @Lazy
         @ConditionalOnMissingBean
         TaskClient taskClient(
-                ConfigurableEnvironment environment,
+                SettingsEnvironment settings,
                 ObjectProvider<JsonMapper> json,
                 ObjectProvider<SubmitInterceptor> interceptors,
                 ObjectProvider<TransactionBoundary> transactions,
@@ -64,16 +71,16 @@ public final class TandemAutoConfiguration {
             return outbox != null && outbox.isUsed()
                     ? outbox.client(mapper(json), all, boundary)
                     : TaskClients.open(
-                            environment, mapper(json), all, boundary, metrics.getIfAvailable(() -> client -> {}));
+                            settings, mapper(json), all, boundary, metrics.getIfAvailable(() -> client -> {}));
         }
 
         @Bean
         StartCheck tandemStartCheck(
                 ConfigurableListableBeanFactory beans,
-                ConfigurableEnvironment environment,
+                SettingsEnvironment settings,
                 ObjectProvider<JsonMapper> json,
                 ObjectProvider<ApplicationOutbox> outbox) {
-            return new StartCheck(beans, environment, mapper(json), outbox::getIfAvailable);
+            return new StartCheck(beans, settings, mapper(json), outbox::getIfAvailable);
         }
 
         @Bean
@@ -81,13 +88,14 @@ public final class TandemAutoConfiguration {
         TandemLifecycle tandemLifecycle(
                 StartCheck check,
                 ConfigurableEnvironment environment,
+                SettingsEnvironment settings,
                 ObjectProvider<JsonMapper> json,
                 ObjectProvider<Interceptor> interceptors,
                 ObjectProvider<RunMetrics> metrics,
                 ObjectProvider<TandemStarter> starter) {
             return new TandemLifecycle(
                     check,
-                    environment,
+                    settings,
                     mapper(json),
                     interceptors.orderedStream().toList(),
                     metrics.getIfAvailable(() -> wiring -> ExecutorMetrics.NONE),

@@ -16,7 +16,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.SmartLifecycle;
-import org.springframework.core.env.ConfigurableEnvironment;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -30,7 +29,7 @@ final class TandemLifecycle implements SmartLifecycle, DisposableBean {
     private static final String PHASE_TIMEOUT = "spring.lifecycle.timeout-per-shutdown-phase";
 
     private final StartCheck check;
-    private final ConfigurableEnvironment environment;
+    private final SettingsEnvironment environment;
     private final JsonMapper json;
     private final List<Interceptor> interceptors;
     private final Function<Wiring, ExecutorMetrics> metrics;
@@ -41,7 +40,7 @@ final class TandemLifecycle implements SmartLifecycle, DisposableBean {
 
     TandemLifecycle(
             StartCheck check,
-            ConfigurableEnvironment environment,
+            SettingsEnvironment environment,
             JsonMapper json,
             List<Interceptor> interceptors,
             Function<Wiring, ExecutorMetrics> metrics,
@@ -69,7 +68,7 @@ final class TandemLifecycle implements SmartLifecycle, DisposableBean {
         Wiring wiring = check.wiring();
         if (wiring.runsTasks()) {
             warnOfShortStop(wiring.settings().executor().drainTimeout());
-            TandemBuilder builder = Tandem.connect(environment)
+            TandemBuilder builder = Tandem.connect(environment.get())
                     .json(json)
                     .metrics(metrics.apply(wiring))
                     .virtualThreads(virtualThreads)
@@ -83,8 +82,9 @@ final class TandemLifecycle implements SmartLifecycle, DisposableBean {
     }
 
     private void warnOfShortStop(Duration drain) {
-        Duration phase =
-                Binder.get(environment).bind(PHASE_TIMEOUT, Duration.class).orElse(Duration.ofSeconds(30));
+        Duration phase = Binder.get(environment.get())
+                .bind(PHASE_TIMEOUT, Duration.class)
+                .orElse(Duration.ofSeconds(30));
         if (drain.compareTo(phase) >= 0) {
             log.warn(
                     "tandem.executor.drain-timeout is {} and {} is {}: other parts of this application stop while its"

@@ -20,7 +20,6 @@ import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitializat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
 /** Submits the tasks of an application by an outbox in its database, and publishes them. */
@@ -37,17 +36,16 @@ public final class TandemOutboxAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
-    ApplicationOutbox tandemApplicationOutbox(
-            ConfigurableListableBeanFactory beans, ConfigurableEnvironment environment) {
+    ApplicationOutbox tandemApplicationOutbox(ConfigurableListableBeanFactory beans, SettingsEnvironment environment) {
         return new ApplicationOutbox(beans, environment);
     }
 
     @Bean
     @Lazy(false)
-    OutboxLifecycle tandemOutboxLifecycle(ApplicationOutbox outbox, ConfigurableEnvironment environment) {
+    OutboxLifecycle tandemOutboxLifecycle(ApplicationOutbox outbox, SettingsEnvironment environment) {
         return new OutboxLifecycle(
                 outbox,
-                () -> QueueClients.builder(SettingsLoader.loadForProgram(environment, Map.of()))
+                () -> QueueClients.builder(SettingsLoader.loadForProgram(environment.get(), Map.of()))
                         .build());
     }
 

@@ -12,7 +12,6 @@ import dev.tandem.runtime.settings.TandemSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.springframework.core.env.ConfigurableEnvironment;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Makes the client of an application, for all queues of its settings. */
@@ -22,12 +21,12 @@ final class TaskClients {
 
     /** @throws SettingsException naming every setting that is wrong, or that there is no queue */
     static TaskClient open(
-            ConfigurableEnvironment environment,
+            SettingsEnvironment environment,
             JsonMapper json,
             List<SubmitInterceptor> interceptors,
             TransactionBoundary transactions,
             Consumer<TandemClient> metrics) {
-        TandemSettings settings = SettingsLoader.loadForProgram(environment, Map.of());
+        TandemSettings settings = SettingsLoader.loadForProgram(environment.get(), Map.of());
         if (settings.queues().isEmpty()) {
             throw SettingsException.of(
                     "tandem.queues",

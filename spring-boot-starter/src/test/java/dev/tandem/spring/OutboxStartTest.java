@@ -3,6 +3,8 @@ package dev.tandem.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.api.TaskClient;
+import dev.tandem.outbox.RelaySettings;
+import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -54,6 +56,20 @@ class OutboxStartTest {
         demanding
                 .withClassLoader(new FilteredClassLoader("org.springframework.jdbc"))
                 .run(context -> assertThat(context).getFailure().hasMessageContaining("add spring-boot-starter-jdbc"));
+    }
+
+    @Test
+    void theRelayWorksBySettings() {
+        application
+                .withPropertyValues(
+                        "tandem.outbox.lease=20s",
+                        "tandem.outbox.batch=10",
+                        "tandem.outbox.when-refused=skip",
+                        "tandem.outbox.grace=2h")
+                .run(context -> assertThat(
+                                context.getBean(ApplicationOutbox.class).relaySettings())
+                        .isEqualTo(new RelaySettings(
+                                Duration.ofSeconds(20), 10, RelaySettings.WhenRefused.SKIP, Duration.ofHours(2))));
     }
 
     @Test

@@ -17,7 +17,7 @@ import static dev.tandem.task.TaskHeaders.TIMEOUT;
 import static dev.tandem.task.TaskHeaders.TYPE;
 import static dev.tandem.task.TaskHeaders.UNREADABLE;
 
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
 import dev.tandem.task.TaskHeaders.Read;
@@ -40,7 +40,7 @@ final class MessageReader {
     private static final String NO_CONTROLS = "control characters are not allowed";
 
     private final String queue;
-    private final Dialect dialect;
+    private final Binding binding;
     private final int maxPayload;
     private final Origin origin;
 
@@ -60,9 +60,9 @@ final class MessageReader {
     private int maxAttempts;
 
     /** @param problem what is known to be wrong with the message, of any length; null if nothing is */
-    MessageReader(String queue, Dialect dialect, int maxPayload, Origin origin, @Nullable String problem) {
+    MessageReader(String queue, Binding binding, int maxPayload, Origin origin, @Nullable String problem) {
         this.queue = queue;
-        this.dialect = dialect;
+        this.binding = binding;
         this.maxPayload = maxPayload;
         this.origin = origin;
         this.problem = problem == null ? null : LogText.oneLine(problem, MAX_PROBLEM);
@@ -109,7 +109,7 @@ final class MessageReader {
             return null;
         }
         try {
-            StructuredEvent event = StructuredEvent.read(fields, contentType, payload, dialect);
+            StructuredEvent event = StructuredEvent.read(fields, contentType, payload, binding);
             checkHeaders(event.fields());
             return event;
         } catch (JsonMembers.MalformedException e) {
@@ -165,7 +165,7 @@ final class MessageReader {
 
     /** Reads a header that carries an attribute of CloudEvents. It is kept as a header as well. */
     private void readAttribute(Field field) {
-        String attribute = dialect.attribute(field.name());
+        String attribute = binding.attribute(field.name());
         if (attribute == null) {
             return;
         }

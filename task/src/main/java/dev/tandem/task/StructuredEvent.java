@@ -1,7 +1,7 @@
 package dev.tandem.task;
 
 import dev.tandem.task.JsonMembers.MalformedException;
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import dev.tandem.task.TaskHeaders.Field;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -52,7 +52,7 @@ record StructuredEvent(List<Field> fields, byte[] data) {
      *
      * @throws MalformedException if the body is no such event; the message says why
      */
-    static StructuredEvent read(List<Field> headers, String contentType, byte[] body, Dialect dialect) {
+    static StructuredEvent read(List<Field> headers, String contentType, byte[] body, Binding binding) {
         if (!MediaTypes.of(contentType).equals(JSON_EVENT)) {
             throw new MalformedException("events of this content type cannot be read: use " + JSON_EVENT
                     + ", one event in a message, or binary mode");
@@ -75,7 +75,7 @@ record StructuredEvent(List<Field> fields, byte[] data) {
             if (name.equals(DATA_TYPE)) {
                 dataType = text;
             } else {
-                attributes.add(Field.of(dialect.header(name), text));
+                attributes.add(Field.of(binding.header(name), text));
             }
         }
         attributes.add(Field.of(TaskHeaders.CONTENT_TYPE, dataType));

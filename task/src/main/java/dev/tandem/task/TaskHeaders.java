@@ -86,7 +86,7 @@ public final class TaskHeaders {
     private static final byte[] NO_BYTES = {};
 
     /** How the messages of a broker spell the attributes of CloudEvents in binary mode. */
-    public enum Dialect {
+    public enum Binding {
         /** {@code ce_id}: CloudEvents' Kafka protocol binding 1.0.2, section 3.2.3. */
         KAFKA("ce_", "ce_"),
         /**
@@ -97,7 +97,7 @@ public final class TaskHeaders {
         private final String prefix;
         private final String otherPrefix;
 
-        Dialect(String prefix, String otherPrefix) {
+        Binding(String prefix, String otherPrefix) {
             this.prefix = prefix;
             this.otherPrefix = otherPrefix;
         }
@@ -107,7 +107,7 @@ public final class TaskHeaders {
             return prefix + attribute;
         }
 
-        /** Whether a header carries an attribute in some dialect. */
+        /** Whether a header carries an attribute in some binding. */
         static boolean isAnAttribute(String header) {
             return KAFKA.attribute(header) != null || AMQP.attribute(header) != null;
         }
@@ -160,19 +160,19 @@ public final class TaskHeaders {
     public record Read(Task task, @Nullable String unreadable) {}
 
     private final String queue;
-    private final Dialect dialect;
+    private final Binding binding;
     private final int maxPayload;
 
     /**
      * @param queue the logical queue of all messages
      * @param maxPayload in bytes, 1 or more; a message with a longer payload is unreadable, and is still kept whole
      */
-    public TaskHeaders(String queue, Dialect dialect, int maxPayload) {
+    public TaskHeaders(String queue, Binding binding, int maxPayload) {
         if (maxPayload < 1) {
             throw new IllegalArgumentException("max-payload is " + maxPayload + ", it must be 1 byte or more");
         }
         this.queue = Objects.requireNonNull(queue, "queue");
-        this.dialect = Objects.requireNonNull(dialect, "dialect");
+        this.binding = Objects.requireNonNull(binding, "binding");
         this.maxPayload = maxPayload;
     }
 
@@ -191,7 +191,7 @@ public final class TaskHeaders {
      * @param problem what its protocol says is wrong with it, which makes it unreadable; null if nothing is
      */
     public Read read(List<Field> fields, Origin origin, byte @Nullable [] body, @Nullable String problem) {
-        return new MessageReader(queue, dialect, maxPayload, origin, problem)
+        return new MessageReader(queue, binding, maxPayload, origin, problem)
                 .read(fields, body == null ? NO_BYTES : body);
     }
 
@@ -216,7 +216,7 @@ public final class TaskHeaders {
         long chars = 0;
         for (Map.Entry<String, String> each : headers.entrySet()) {
             String name = each.getKey();
-            if (name.startsWith(OWN) || Dialect.isAnAttribute(name) || isEvent(name, each.getValue())) {
+            if (name.startsWith(OWN) || Binding.isAnAttribute(name) || isEvent(name, each.getValue())) {
                 return false;
             }
             chars += name.length() + each.getValue().length();

@@ -2,7 +2,7 @@ package dev.tandem.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
 import java.util.List;
@@ -62,7 +62,7 @@ class AttemptHistoryTest {
     void aPublisherCannotMakeAttemptsUp() {
         Origin origin = new Origin(null, null, null, null, 1, 1);
         for (String problem : new String[] {null, "unreadable"}) {
-            Task read = new TaskHeaders("orders", Dialect.KAFKA, 1 << 20)
+            Task read = new TaskHeaders("orders", Binding.KAFKA, 1 << 20)
                     .read(List.of(Field.of(AttemptHistory.HEADER, "1\t1\t1\tme\tno")), origin, null, problem)
                     .task();
             assertThat(AttemptHistory.of(read)).isEmpty();

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The properties of a message, besides its headers, describe its task. */
 class BrokerPropertiesTest {
 
-    private static final TaskHeaders AMQP = new TaskHeaders("orders", TaskHeaders.Dialect.AMQP, 1_000);
+    private static final TaskHeaders AMQP = new TaskHeaders("orders", TaskHeaders.Binding.AMQP, 1_000);
     private static final byte[] BODY = {1, 2};
 
     @ParameterizedTest

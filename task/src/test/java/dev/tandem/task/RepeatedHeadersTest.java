@@ -2,7 +2,7 @@ package dev.tandem.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
 import dev.tandem.task.TaskHeaders.Read;
@@ -93,7 +93,7 @@ class RepeatedHeadersTest {
     }
 
     private static Read read(List<Field> fields) {
-        return new TaskHeaders("orders", Dialect.KAFKA, 1_000)
+        return new TaskHeaders("orders", Binding.KAFKA, 1_000)
                 .read(fields, new Origin(null, null, null, null, 0, 1), "body".getBytes(StandardCharsets.UTF_8));
     }
 

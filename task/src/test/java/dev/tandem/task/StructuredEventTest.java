@@ -2,7 +2,7 @@ package dev.tandem.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
 import dev.tandem.task.TaskHeaders.Read;
@@ -26,8 +26,8 @@ class StructuredEventTest {
 
     private static final String DATA = "{\"order\": \"o-7\",  \"items\": 2.50, \"note\": \"\\u00e9\\n\"}";
 
-    private final TaskHeaders kafka = new TaskHeaders("orders", Dialect.KAFKA, 10_000);
-    private final TaskHeaders amqp = new TaskHeaders("orders", Dialect.AMQP, 10_000);
+    private final TaskHeaders kafka = new TaskHeaders("orders", Binding.KAFKA, 10_000);
+    private final TaskHeaders amqp = new TaskHeaders("orders", Binding.AMQP, 10_000);
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);

@@ -2,7 +2,7 @@ package dev.tandem.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
 import java.nio.charset.StandardCharsets;
@@ -44,9 +44,9 @@ class SurelyReadableTest {
             "é".repeat(100));
 
     @ParameterizedTest
-    @EnumSource(Dialect.class)
-    void whatIsSurelyReadableIsReadUnchanged(Dialect dialect) {
-        TaskHeaders headers = new TaskHeaders("orders", dialect, MAX_PAYLOAD);
+    @EnumSource(Binding.class)
+    void whatIsSurelyReadableIsReadUnchanged(Binding binding) {
+        TaskHeaders headers = new TaskHeaders("orders", binding, MAX_PAYLOAD);
         Random random = new Random(7);
         int sure = 0;
         for (int i = 0; i < 50_000; i++) {
@@ -79,7 +79,7 @@ class SurelyReadableTest {
                 8,
                 "d");
 
-        assertThat(new TaskHeaders("orders", Dialect.KAFKA, MAX_PAYLOAD).isSurelyReadable(task))
+        assertThat(new TaskHeaders("orders", Binding.KAFKA, MAX_PAYLOAD).isSurelyReadable(task))
                 .isTrue();
     }
 

@@ -3,7 +3,7 @@ package dev.tandem.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
 import dev.tandem.task.TaskHeaders.Read;
@@ -26,8 +26,8 @@ class TaskHeadersTest {
     private static final long SENT = 1_790_000_000_000L;
     private static final long ARRIVED = SENT + 5_000;
 
-    private final TaskHeaders kafka = new TaskHeaders("orders", Dialect.KAFKA, 100);
-    private final TaskHeaders amqp = new TaskHeaders("orders", Dialect.AMQP, 100);
+    private final TaskHeaders kafka = new TaskHeaders("orders", Binding.KAFKA, 100);
+    private final TaskHeaders amqp = new TaskHeaders("orders", Binding.AMQP, 100);
 
     @Test
     void aPlainMessageIsATaskDueNow() {
@@ -362,7 +362,7 @@ class TaskHeadersTest {
 
     @Test
     void aPayloadLimitOfZeroIsRefused() {
-        assertThatThrownBy(() -> new TaskHeaders("q", Dialect.KAFKA, 0)).hasMessageContaining("max-payload is 0");
+        assertThatThrownBy(() -> new TaskHeaders("q", Binding.KAFKA, 0)).hasMessageContaining("max-payload is 0");
     }
 
     private static byte[] anyValue(Random random) {

@@ -23,17 +23,17 @@ final class MemoryNotes {
         static final Noted NOTHING = new Noted(TaskNotes.NONE, null);
     }
 
-    private record Place(Partition partition, Position position) {}
+    private record TaskPosition(Partition partition, Position position) {}
 
-    private final Map<Place, Noted> noted = new HashMap<>();
+    private final Map<TaskPosition, Noted> noted = new HashMap<>();
 
     Noted of(Partition partition, Position position) {
-        return noted.getOrDefault(new Place(partition, position), Noted.NOTHING);
+        return noted.getOrDefault(new TaskPosition(partition, position), Noted.NOTHING);
     }
 
     void saved(RunRequest.SaveCheckpoint save, StoreAnswer answer) {
         if (answer instanceof StoreAnswer.Checkpoint checkpoint && checkpoint.standing() == Standing.CLAIMED) {
-            Place place = new Place(save.partition(), save.position());
+            TaskPosition place = new TaskPosition(save.partition(), save.position());
             noted.merge(
                     place,
                     new Noted(TaskNotes.NONE, save.checkpoint()),
@@ -46,7 +46,7 @@ final class MemoryNotes {
             return; // The store refused them.
         }
         noted.merge(
-                new Place(partition, position),
+                new TaskPosition(partition, position),
                 new Noted(notes, null),
                 (before, now) -> new Noted(now.notes(), before.checkpoint()));
     }

@@ -3,7 +3,7 @@ package dev.tandem.test;
 import dev.tandem.task.Publisher;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
 import dev.tandem.task.TaskHeaders.Read;
@@ -53,7 +53,7 @@ final class MemoryPublisher implements Publisher {
         byte[] keyBytes = key == null ? null : key.getBytes(StandardCharsets.UTF_8);
         Origin origin = new Origin(keyBytes, null, null, null, task.publishedAt(), task.publishedAt());
         Read read =
-                new TaskHeaders(task.queue(), Dialect.KAFKA, Integer.MAX_VALUE).read(fields, origin, task.payload());
+                new TaskHeaders(task.queue(), Binding.KAFKA, Integer.MAX_VALUE).read(fields, origin, task.payload());
         if (read.unreadable() != null) {
             throw new InvalidTaskException(read.unreadable());
         }

@@ -45,7 +45,7 @@ public final class TestTandem implements AutoCloseable {
     private @Nullable TandemProgram program;
     private int concurrency = 1;
     private Duration patience = DEFAULT_PATIENCE;
-    private volatile Engine engine;
+    private volatile TestSession session;
 
     TestTandem(
             TandemSettings settings,
@@ -54,9 +54,9 @@ public final class TestTandem implements AutoCloseable {
             TransactionBoundary transactions) {
         this.settings = settings;
         this.json = json;
-        this.engine = newEngine();
+        this.session = newSession();
         TandemClientBuilder builder = TandemClient.builder().json(json).transactions(transactions);
-        MemoryPublisher publisher = new MemoryPublisher(task -> engine.publish(task));
+        MemoryPublisher publisher = new MemoryPublisher(task -> session.publish(task));
         settings.queues().forEach((name, queue) -> builder.queue(name, queue.ordered(), publisher));
         interceptors.forEach(builder::interceptor);
         this.client = builder.build(clock());
@@ -98,14 +98,14 @@ public final class TestTandem implements AutoCloseable {
         restart();
     }
 
-    private Engine newEngine() {
+    private TestSession newSession() {
         // The time of the machine, so that it fits what the application takes from there.
-        return new Engine(settings, program, Instant.now().truncatedTo(ChronoUnit.SECONDS), concurrency, patience);
+        return new TestSession(settings, program, Instant.now().truncatedTo(ChronoUnit.SECONDS), concurrency, patience);
     }
 
     private void restart() {
-        engine.close();
-        engine = newEngine();
+        session.close();
+        session = newSession();
     }
 
     /**
@@ -136,12 +136,12 @@ public final class TestTandem implements AutoCloseable {
 
     /** Returns the time of the test. */
     public Instant now() {
-        return engine.now();
+        return session.now();
     }
 
     /** Returns the clock of the test, for objects of the application. */
     public InstantSource clock() {
-        return () -> engine.now();
+        return () -> session.now();
     }
 
     /**
@@ -161,20 +161,20 @@ public final class TestTandem implements AutoCloseable {
         if (duration.isNegative()) {
             throw new IllegalArgumentException("The duration is " + duration + ": the clock does not go back");
         }
-        engine.advanceTo(now().plus(duration).toEpochMilli());
+        session.advanceTo(now().plus(duration).toEpochMilli());
         return this;
     }
 
     /** Runs everything that is due now. Returns when no handler runs any more. */
     public TestTandem runDue() {
-        engine.runDue();
+        session.runDue();
         return this;
     }
 
     /** Returns all tasks that were submitted, in that order, once everything that is due has run. */
     public List<TestedTask> tasks() {
         runDue();
-        return engine.log().tasks();
+        return session.log().tasks();
     }
 
     /** Returns the tasks of one type that were submitted, in that order, once everything that is due has run. */
@@ -185,14 +185,14 @@ public final class TestTandem implements AutoCloseable {
     /** Begins assertions about the tasks of one type, once everything that is due has run. */
     public TasksAssert assertThat(String type) {
         List<TestedTask> all = tasks();
-        List<TestedTask> ran = engine.log().succeeded();
+        List<TestedTask> ran = session.log().succeeded();
         return new TasksAssert("type '" + type + "'", all, ran, each -> type.equals(each.type()), json);
     }
 
     /** Begins assertions about all tasks, once everything that is due has run. */
     public TasksAssert assertThatTasks() {
         List<TestedTask> all = tasks();
-        return new TasksAssert("any type", all, engine.log().succeeded(), each -> true, json);
+        return new TasksAssert("any type", all, session.log().succeeded(), each -> true, json);
     }
 
     /** Forgets all tasks, and sets the clock to the time of the machine. The handlers stay. */
@@ -204,6 +204,6 @@ public final class TestTandem implements AutoCloseable {
     @Override
     public void close() {
         client.close();
-        engine.close();
+        session.close();
     }
 }

@@ -25,13 +25,13 @@ class TestingPageTest {
     private Path classes;
 
     @Test
-    void itsProgramsCompile() throws IOException {
+    void theProgramsOfThePageCompile() throws IOException {
         List<String> blocks = JAVA.matcher(Files.readString(Path.of("..", "docs", "testing.md")))
                 .results()
                 .map((MatchResult found) -> found.group(1))
                 .toList();
 
-        assertThat(blocks).hasSize(2);
+        assertThat(blocks).hasSize(3);
         blocks.forEach(block -> assertThat(problems(block)).as(block).isEmpty());
     }
 

@@ -2,7 +2,7 @@ package dev.tandem.runtime.queues;
 
 import dev.tandem.api.RetryPolicy;
 import dev.tandem.executor.BreakerPolicy;
-import dev.tandem.executor.UnknownTypes;
+import dev.tandem.executor.UnhandledPolicy;
 import dev.tandem.ordering.CoreSettings;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.BackoffSettings;
@@ -45,8 +45,8 @@ public final class PolicySettings {
         };
     }
 
-    static UnknownTypes unknownTypes(QueueSettings queue) {
-        return new UnknownTypes(queue.unknownTypeGrace(), queue.handlersMismatch() == HandlersMismatch.REFUSE);
+    static UnhandledPolicy unhandledPolicy(QueueSettings queue) {
+        return new UnhandledPolicy(queue.unknownTypeGrace(), queue.handlersMismatch() == HandlersMismatch.REFUSE);
     }
 
     static CoreSettings core(TandemSettings settings) {

@@ -24,7 +24,7 @@ public final class QueueSpecs {
                 .timeoutLimit(queue.effectiveTimeoutLimit())
                 .maxAttempts(queue.maxAttempts())
                 .maxAttemptsLimit(queue.effectiveMaxAttemptsLimit())
-                .unknownTypes(PolicySettings.unknownTypes(queue))
+                .unhandledPolicy(PolicySettings.unhandledPolicy(queue))
                 .notes(new NotePolicy(Math.toIntExact(queue.maxCheckpointBytes().toBytes()), queue.maxLogLines()))
                 .retry(PolicySettings.retry(queue.backoff()));
         if (queue.effectiveSource() == SourceType.KAFKA) {

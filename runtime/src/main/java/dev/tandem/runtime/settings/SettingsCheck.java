@@ -47,6 +47,7 @@ final class SettingsCheck {
         check.problems.checkRange(
                 "tandem.outbox.lease", settings.outbox().lease(), Duration.ofSeconds(1), Duration.ofMinutes(10));
         check.problems.checkRange("tandem.outbox.batch", settings.outbox().batch(), 1, 100_000);
+        check.problems.checkRange("tandem.outbox.grace", settings.outbox().grace(), Duration.ZERO, Duration.ofDays(30));
         check.checkMaxPayload(settings.maxPayload());
         check.checkAllowedHosts(settings.api().allowedHosts());
         check.problems.checkRange(

@@ -201,6 +201,7 @@ public record TandemSettings(
      * @param lease for how long a relay has its share of the keys unless it renews it; others wait as long after a crash
      * @param batch the most rows of one read
      * @param whenRefused what becomes of a key of which a task can never be published
+     * @param grace for how long a task is tried again that no relay can publish
      */
     public record OutboxSettings(
             @DefaultValue("auto") OutboxUse enabled,
@@ -208,7 +209,8 @@ public record TandemSettings(
             @DefaultValue("true") boolean relay,
             @DefaultValue("10s") Duration lease,
             @DefaultValue("1000") int batch,
-            @DefaultValue("halt") WhenRefused whenRefused) {}
+            @DefaultValue("halt") WhenRefused whenRefused,
+            @DefaultValue("10m") Duration grace) {}
 
     /** When an application submits its tasks by the outbox. */
     public enum OutboxUse {

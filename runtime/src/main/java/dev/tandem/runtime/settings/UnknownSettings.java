@@ -33,8 +33,13 @@ final class UnknownSettings {
     /** System properties that tell the tests and the demo about local brokers. */
     private static final ConfigurationPropertyName LOCAL = ConfigurationPropertyName.of(PREFIX + ".local");
 
-    /** Says whether an application has Tandem at all. Spring Boot's conditions read it, before all other settings. */
-    private static final ConfigurationPropertyName ENABLED = ConfigurationPropertyName.of(PREFIX + ".enabled");
+    /** The settings of an application that Spring Boot's conditions read, before all other settings. */
+    private static final Set<ConfigurationPropertyName> OF_CONDITIONS = Set.of(
+            ConfigurationPropertyName.of(PREFIX + ".enabled"),
+            ConfigurationPropertyName.of(PREFIX + ".service-connections"));
+
+    /** The same settings as variables. */
+    private static final Set<String> VARIABLES_OF_CONDITIONS = Set.of("TANDEM_ENABLED", "TANDEM_SERVICECONNECTIONS");
 
     /** The settings that only an application with a database of its own can have. */
     private static final ConfigurationPropertyName OUTBOX = ConfigurationPropertyName.of(PREFIX + ".outbox");
@@ -90,7 +95,7 @@ final class UnknownSettings {
     private void checkVariable(String written) {
         String variable = written.toUpperCase(Locale.ROOT);
         if (variable.startsWith("TANDEM_")
-                && (ownServer || !variable.equals("TANDEM_ENABLED"))
+                && (ownServer || !VARIABLES_OF_CONDITIONS.contains(variable))
                 && !NAMES.knowsVariable(variable)
                 && !SERVICE_LINK.matcher(variable).matches()
                 && !OWN_VARIABLE.matcher(variable).matches()) {
@@ -111,7 +116,7 @@ final class UnknownSettings {
         if (written.startsWith(QUEUES) && !checkQueueKey(written, value)) {
             return;
         }
-        if (!ownServer && ENABLED.equals(name)) {
+        if (!ownServer && OF_CONDITIONS.contains(name)) {
             return;
         }
         if (ownServer && OUTBOX.isAncestorOf(name)) {

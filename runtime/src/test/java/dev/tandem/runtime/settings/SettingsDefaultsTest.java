@@ -55,6 +55,7 @@ class SettingsDefaultsTest {
             outbox.lease = 10s
             outbox.batch = 1000
             outbox.when-refused = halt
+            outbox.grace = 10m
             max-payload = 1MB
             log-payloads = false
             log.keys = true

@@ -64,8 +64,8 @@ final class SubmitController {
     @ResponseStatus(HttpStatus.ACCEPTED)
     DeferredResult<Views.Published> submit(@PathVariable String queue, HttpServletRequest request) {
         queues.get(queue);
-        // Any dialect will do: they differ only in the names of CloudEvents headers.
-        TaskHeaders reader = new TaskHeaders(queue, TaskHeaders.Dialect.KAFKA, maxPayload);
+        // Any binding will do: they differ only in the names of CloudEvents headers.
+        TaskHeaders reader = new TaskHeaders(queue, TaskHeaders.Binding.KAFKA, maxPayload);
         Task task = submission(request).task(reader, clock.millis());
         return publish(queue, task);
     }

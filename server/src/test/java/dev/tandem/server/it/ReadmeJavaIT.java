@@ -41,7 +41,7 @@ class ReadmeJavaIT {
             String code = example()
                     .replace("localhost:9092", Brokers.kafka().bootstrapServers())
                     .replace("redis://localhost:6379", Brokers.redis().uri())
-                    .replace("\"orders\"", "\"" + queue.name() + "\"");
+                    .replace("\"shop-orders\"", "\"" + queue.name() + "\"");
             JavaExample.compile("ReadmeExample", PROGRAM.formatted(code), classes);
             Class<?> example = loader.loadClass("ReadmeExample");
             example.getMethod("main", String[].class).invoke(null, (Object) new String[0]);

@@ -7,7 +7,7 @@ import dev.tandem.api.RetryPolicy;
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
-import dev.tandem.executor.UnknownTypes;
+import dev.tandem.executor.UnhandledPolicy;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.ordering.CoreSettings;
@@ -179,7 +179,7 @@ final class TestWorker implements AutoCloseable {
                         .policy(options.policy())
                         .members(members)
                         .maxAttempts(options.maxAttempts())
-                        .unknownTypes(new UnknownTypes(Duration.ofSeconds(2), true))
+                        .unhandledPolicy(new UnhandledPolicy(Duration.ofSeconds(2), true))
                         .timeout(HANDLER_TIMEOUT)
                         .retry(RetryPolicy.fixed(Duration.ofMillis(options.retryMillis())))
                         .defaultType("it")

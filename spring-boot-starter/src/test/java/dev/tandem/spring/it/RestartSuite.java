@@ -9,6 +9,7 @@ import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -75,10 +76,20 @@ abstract class RestartSuite {
         assertThat(List.of(broker(), Brokers.redis().uri())).isNotEmpty();
         Set<Thread> before = Thread.getAllStackTraces().keySet();
 
-        runsTasksOfItsOwnClasses("o-1");
+        WeakReference<ClassLoader> first = runsTasksOfItsOwnClasses("o-1");
         awaitOnly(before);
-        runsTasksOfItsOwnClasses("o-2");
+        WeakReference<ClassLoader> second = runsTasksOfItsOwnClasses("o-2");
         awaitOnly(before);
+        awaitCollected(first);
+        awaitCollected(second);
+    }
+
+    /** Spring keeps some classes in caches of soft references, which hold until memory is short. */
+    private static void awaitCollected(WeakReference<ClassLoader> loader) {
+        await().atMost(PATIENCE).until(() -> {
+            System.gc();
+            return loader.refersTo(null);
+        });
     }
 
     private static void awaitOnly(Set<Thread> before) {
@@ -90,7 +101,8 @@ abstract class RestartSuite {
         });
     }
 
-    private void runsTasksOfItsOwnClasses(String order) throws Exception {
+    /** @return the loader of its classes, which nothing should keep any more */
+    private WeakReference<ClassLoader> runsTasksOfItsOwnClasses(String order) throws Exception {
         RestartLoader loader = new RestartLoader();
         Thread thread = Thread.currentThread();
         ClassLoader own = thread.getContextClassLoader();
@@ -107,6 +119,7 @@ abstract class RestartSuite {
         } finally {
             thread.setContextClassLoader(own);
         }
+        return new WeakReference<>(loader);
     }
 
     private ConfigurableApplicationContext start(Class<?> application) {

@@ -99,6 +99,29 @@ class SpringBootPageIT {
         JavaExample.compile("shop.Page", page.formatted(block("java", 3)), folder);
     }
 
+    @Test
+    void itsServiceWithAnOutboxCompiles() {
+        String page = """
+                package shop;
+
+                import dev.tandem.api.*;
+                import org.springframework.jdbc.core.simple.JdbcClient;
+                import org.springframework.stereotype.Service;
+                import org.springframework.transaction.annotation.Transactional;
+
+                class Page {
+                    record Ship(String order, int items) {}
+
+                    interface ShippingTasks {
+                        TaskRef<Void> ship(@Key String customer, Ship ship);
+                    }
+
+                    %s
+                }
+                """;
+        JavaExample.compile("shop.Page", page.formatted(block("java", 4)), folder);
+    }
+
     /** Returns the numbers of a customer's orders, in the order in which they were done. */
     private static List<Integer> orders(List<String> before, List<String> after, String key) {
         return Stream.concat(before.stream(), after.stream())

@@ -15,7 +15,7 @@ public final class LocalMariaDb extends AbstractBroker {
 
     private final String product;
 
-    private LocalMariaDb(BrokerLocation location, MariaDbServer server, String product) {
+    private LocalMariaDb(BrokerLocation location, MySqlProtocolServer server, String product) {
         super(location, server);
         this.product = product;
         begin();
@@ -48,7 +48,9 @@ public final class LocalMariaDb extends AbstractBroker {
         }
         LocalProcess process = location.build(LocalProcess.program("mariadb-" + location.port(), command));
         return new LocalMariaDb(
-                location, new MariaDbServer(process, program, location.port()), "MariaDB in " + program.getParent());
+                location,
+                new MySqlProtocolServer(process, program, location.port()),
+                "MariaDB in " + program.getParent());
     }
 
     private static Path program() {

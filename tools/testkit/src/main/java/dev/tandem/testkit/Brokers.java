@@ -4,6 +4,7 @@ import dev.tandem.local.LocalAmqp;
 import dev.tandem.local.LocalKafka;
 import dev.tandem.local.LocalMariaDb;
 import dev.tandem.local.LocalMode;
+import dev.tandem.local.LocalMySql;
 import dev.tandem.local.LocalPostgres;
 import dev.tandem.local.LocalRabbitCluster;
 import dev.tandem.local.LocalRedis;
@@ -33,6 +34,7 @@ public final class Brokers {
     private static final Shared<SharedRabbit> RABBIT = new Shared<>(SharedRabbit::new);
     private static final Shared<LocalPostgres> POSTGRES = new Shared<>(LocalPostgres::create);
     private static final Shared<LocalMariaDb> MARIA_DB = new Shared<>(LocalMariaDb::create);
+    private static final Shared<LocalMySql> MY_SQL = new Shared<>(LocalMySql::create);
 
     private Brokers() {}
 
@@ -69,6 +71,16 @@ public final class Brokers {
     /** Starts a MariaDB for one test. Close it. */
     public static LocalMariaDb ownMariaDb() {
         return orSkip(LocalMariaDb::create);
+    }
+
+    /** Returns the MySQL that the tests of this JVM share. */
+    public static LocalMySql mySql() {
+        return orSkip(MY_SQL);
+    }
+
+    /** Starts a MySQL for one test. Close it. */
+    public static LocalMySql ownMySql() {
+        return orSkip(LocalMySql::create);
     }
 
     /** Starts a PostgreSQL for one test class, which takes about a second. Close it. */

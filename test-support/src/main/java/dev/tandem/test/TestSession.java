@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the tasks of one test from its beginning to its end: the queues, the store, the clock and the executor. */
-final class Engine implements AutoCloseable {
+final class TestSession implements AutoCloseable {
 
     /** Long enough that the clock can be moved from one due time to the next without a renewal between them. */
     private static final Duration LEASE = Duration.ofDays(30);
@@ -32,7 +32,7 @@ final class Engine implements AutoCloseable {
     private final Object monitor = new Object();
     private final TestClock clock;
     private final MemoryStore store;
-    private final TaskLog log;
+    private final TaskRecorder log;
     private final Map<String, MemoryQueue> queues = new LinkedHashMap<>();
     private final Duration patience;
     /** Null if no program runs the tasks. */
@@ -42,7 +42,7 @@ final class Engine implements AutoCloseable {
      * @param concurrency how many tasks of each queue may run at once
      * @param patience how long a handler may run, by the clock of the machine
      */
-    Engine(
+    TestSession(
             TandemSettings settings,
             @Nullable TandemProgram program,
             Instant start,
@@ -50,7 +50,7 @@ final class Engine implements AutoCloseable {
             Duration patience) {
         this.clock = new TestClock(start);
         this.store = new MemoryStore(clock);
-        this.log = new TaskLog(store, clock);
+        this.log = new TaskRecorder(store, clock);
         this.patience = patience;
         settings.queues().keySet().forEach(name -> queues.put(name, new MemoryQueue(name, monitor, clock)));
         this.executor = program == null || program.own().queues().isEmpty() ? null : executor(program, concurrency);
@@ -83,7 +83,7 @@ final class Engine implements AutoCloseable {
         return builder.build();
     }
 
-    TaskLog log() {
+    TaskRecorder log() {
         return log;
     }
 

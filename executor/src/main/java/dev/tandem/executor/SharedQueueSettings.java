@@ -5,7 +5,7 @@ import dev.tandem.task.Source;
 import dev.tandem.task.store.Store;
 
 /** Settings of a queue that are the same in every copy of its {@link QueueSpec}. */
-record QueueParts(
+record SharedQueueSettings(
         String name,
         Source source,
         Store store,

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The statements of a relay, for MariaDB. Lists are written into the text, because there are no arrays. */
-final class MariaDbTables extends RelayTables {
+/** The statements of a relay, for MySQL and MariaDB. Lists are written into the text, because there are no arrays. */
+final class MySqlFamilyStatements extends RelayStatements {
 
     private static final String SOON = "UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND";
     private static final String REGISTER = "INSERT INTO tandem_outbox_relay (id, alive_until) VALUES (?, " + SOON + ")"
@@ -60,12 +60,20 @@ final class MariaDbTables extends RelayTables {
     private static final String UNFIT = "UPDATE tandem_outbox SET failures = failures + 1, error = ?,"
             + " unfit_since = coalesce(unfit_since, UTC_TIMESTAMP(6))" + AS_READ;
 
+    private final MySqlFamily dialect;
+    /** Whether the driver would read all rows into memory at once unless it is told to stream them. */
+    private final boolean streams;
+
     private final long leaseMicros;
     private final boolean haltWhenRefused;
     private final int isolation;
 
-    MariaDbTables(Connection connection, String relay, Duration lease, boolean haltWhenRefused) throws SQLException {
-        super(connection, relay, MariaDbDialect.INSTANCE);
+    MySqlFamilyStatements(
+            Connection connection, String relay, Duration lease, boolean haltWhenRefused, MySqlFamily dialect)
+            throws SQLException {
+        super(connection, relay, dialect);
+        this.dialect = dialect;
+        this.streams = connection.getMetaData().getDriverName().startsWith("MySQL");
         this.leaseMicros = lease.toMillis() * 1_000;
         this.haltWhenRefused = haltWhenRefused;
         connection.setAutoCommit(true);
@@ -75,9 +83,9 @@ final class MariaDbTables extends RelayTables {
         long seconds = Math.max(1, lease.toSeconds());
         try (Statement statement = connection.createStatement()) {
             // A relay that is frozen in a transaction must not hold its locks for longer than its lease. It uses its
-            // connection several times in a lease otherwise. Long lists stay lists: they are compared faster so.
+            // connection several times in a lease otherwise.
             statement.execute("SET SESSION wait_timeout = " + seconds + ", SESSION innodb_lock_wait_timeout = "
-                    + seconds + ", SESSION in_predicate_conversion_threshold = 0");
+                    + seconds + dialect.sessionSettings(false));
         }
         connection.setAutoCommit(false);
     }
@@ -171,6 +179,12 @@ final class MariaDbTables extends RelayTables {
         return PASSED;
     }
 
+    /** MySQL's driver streams with this size only, and MariaDB's knows no such size. */
+    @Override
+    int fetchSize() {
+        return streams ? Integer.MIN_VALUE : super.fetchSize();
+    }
+
     /** Does nothing: nobody is notified here. */
     @Override
     void sleep(boolean asleep) {}
@@ -252,8 +266,8 @@ final class MariaDbTables extends RelayTables {
     public void close() throws SQLException {
         try (connection;
                 Statement statement = connection.createStatement()) {
-            statement.execute("SET SESSION wait_timeout = DEFAULT, SESSION innodb_lock_wait_timeout = DEFAULT,"
-                    + " SESSION in_predicate_conversion_threshold = DEFAULT");
+            statement.execute("SET SESSION wait_timeout = DEFAULT, SESSION innodb_lock_wait_timeout = DEFAULT"
+                    + dialect.sessionSettings(true));
             connection.commit();
             connection.setTransactionIsolation(isolation);
         }

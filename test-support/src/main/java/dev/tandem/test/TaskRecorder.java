@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers the tasks that were submitted and their attempts. Thread-safe. */
-final class TaskLog implements Interceptor {
+final class TaskRecorder implements Interceptor {
 
     /** A task and its offset in the log of its queue. */
     private record Submitted(MemoryQueue queue, long offset, Task task) {}
@@ -37,7 +37,7 @@ final class TaskLog implements Interceptor {
     private final List<EndedRun> ended = new ArrayList<>();
     private final Map<Thread, TaskContext> running = new ConcurrentHashMap<>();
 
-    TaskLog(MemoryStore store, TestClock clock) {
+    TaskRecorder(MemoryStore store, TestClock clock) {
         this.store = store;
         this.clock = clock;
     }

@@ -6,8 +6,8 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Path;
 
-/** MariaDB as a process. */
-record MariaDbServer(BrokerRuntime runtime, Path program, int port) implements BrokerServer {
+/** MariaDB or MySQL as a process. */
+record MySqlProtocolServer(BrokerRuntime runtime, Path program, int port) implements BrokerServer {
 
     private static final int TIMEOUT_MILLIS = 5_000;
     private static final int HEADER = 4;

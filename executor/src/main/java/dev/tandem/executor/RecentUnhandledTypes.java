@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The types of the tasks that this executor was given lately and has no handler for. Holds only some types, because a
  * publisher may send any number of them. Thread-safe.
  */
-final class UnhandledTypes {
+final class RecentUnhandledTypes {
 
     private static final int MAX_TYPES = 20;
 

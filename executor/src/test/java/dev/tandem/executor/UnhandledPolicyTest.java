@@ -13,10 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class UnknownTypesTest {
+class UnhandledPolicyTest {
 
     private static final long NOW = 1_700_000_000_000L;
-    private static final UnknownTypes MINUTE = new UnknownTypes(Duration.ofMinutes(1), true);
+    private static final UnhandledPolicy MINUTE = new UnhandledPolicy(Duration.ofMinutes(1), true);
 
     private static Task task() {
         return RunnerFixture.task("refund", "");
@@ -68,7 +68,7 @@ class UnknownTypesTest {
 
     @Test
     void withoutAGraceTheTaskIsDeadAtOnce() {
-        assertThat(new UnknownTypes(Duration.ZERO, true).decide(task(), "no handler", NOW, true))
+        assertThat(new UnhandledPolicy(Duration.ZERO, true).decide(task(), "no handler", NOW, true))
                 .isEqualTo(new Outcome.Dead("no handler"));
     }
 

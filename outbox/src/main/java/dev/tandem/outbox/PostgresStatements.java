@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 
 /** The statements of a relay, for PostgreSQL. */
-final class PostgresTables extends RelayTables {
+final class PostgresStatements extends RelayStatements {
 
     private static final String REGISTER = "INSERT INTO tandem_outbox_relay (id, alive_until, asleep)"
             + " VALUES (?, clock_timestamp() + make_interval(secs => ?), ?)"
@@ -64,7 +64,8 @@ final class PostgresTables extends RelayTables {
     private final double leaseSeconds;
     private final String read;
 
-    PostgresTables(Connection connection, String relay, Duration lease, boolean haltWhenRefused) throws SQLException {
+    PostgresStatements(Connection connection, String relay, Duration lease, boolean haltWhenRefused)
+            throws SQLException {
         super(connection, relay, PostgresDialect.INSTANCE);
         this.leaseSeconds = lease.toMillis() / 1_000.0;
         this.read = READ + (haltWhenRefused ? NOT_HALTED : "") + ORDER;
@@ -157,7 +158,9 @@ final class PostgresTables extends RelayTables {
             select.setArray(4, array("int8", without.ids()));
             select.setArray(
                     5,
-                    array("text", without.keys().stream().map(RelayTables::name).toList()));
+                    array(
+                            "text",
+                            without.keys().stream().map(RelayStatements::name).toList()));
             select.setInt(6, limit);
             return rows(select, maxBytes);
         }

@@ -14,10 +14,10 @@ import java.time.temporal.ChronoUnit;
  * @param grace how long after the first try a task is tried again before it is dead; 0 for dead at once
  * @param refuses whether an executor that lacks handlers for longer than the grace gives up its partitions; if not, it only warns
  */
-public record UnknownTypes(Duration grace, boolean refuses) {
+public record UnhandledPolicy(Duration grace, boolean refuses) {
 
-    /** The default of {@link QueueSpec.Builder#unknownTypes}: 10 min, then the executor is refused. */
-    public static final UnknownTypes DEFAULT = new UnknownTypes(Duration.ofMinutes(10), true);
+    /** The default of {@link QueueSpec.Builder#unhandledPolicy}: 10 min, then the executor is refused. */
+    public static final UnhandledPolicy DEFAULT = new UnhandledPolicy(Duration.ofMinutes(10), true);
 
     private static final long FIRST_DELAY_MILLIS = 1_000;
     private static final long MAX_DELAY_MILLIS = 30_000;
@@ -26,7 +26,7 @@ public record UnknownTypes(Duration grace, boolean refuses) {
     private static final long HAND_OVER_MILLIS = 60_000;
 
     /** @throws IllegalArgumentException if the grace is negative */
-    public UnknownTypes {
+    public UnhandledPolicy {
         if (grace.isNegative()) {
             throw new IllegalArgumentException("unknown-type-grace is " + grace + ", it must be 0 or more");
         }

@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The statements of a relay. Each public step is one transaction. Used by one thread. */
-abstract class RelayTables implements AutoCloseable {
+abstract class RelayStatements implements AutoCloseable {
 
     private static final String LEAVE = "DELETE FROM tandem_outbox_relay WHERE id = ?";
 
@@ -44,7 +44,7 @@ abstract class RelayTables implements AutoCloseable {
     private final Dialect dialect;
 
     /** @param connection of which this object takes care from now on */
-    RelayTables(Connection connection, String relay, Dialect dialect) {
+    RelayStatements(Connection connection, String relay, Dialect dialect) {
         this.connection = connection;
         this.relay = relay;
         this.dialect = dialect;
@@ -82,6 +82,11 @@ abstract class RelayTables implements AutoCloseable {
 
     /** Returns the statement that notes that a client cannot publish a row, with the same parameters. */
     abstract String unfitness();
+
+    /** Returns how many rows the driver reads ahead. */
+    int fetchSize() {
+        return FETCH;
+    }
 
     /** Says whether this relay wants to be notified of new rows. */
     abstract void sleep(boolean asleep) throws SQLException;
@@ -183,7 +188,7 @@ abstract class RelayTables implements AutoCloseable {
 
     /** Reads rows from a statement with {@link #columns}. */
     final List<OutboxRow> rows(PreparedStatement select, long maxBytes) throws SQLException {
-        select.setFetchSize(FETCH);
+        select.setFetchSize(fetchSize());
         List<OutboxRow> found = new ArrayList<>();
         long bytes = 0;
         try (ResultSet rows = select.executeQuery()) {

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-class UnhandledTypesTest {
+class RecentUnhandledTypesTest {
 
-    private final UnhandledTypes types = new UnhandledTypes();
+    private final RecentUnhandledTypes types = new RecentUnhandledTypes();
 
     @Test
     void aTypeIsNewOnceAndIsForgottenWhenNoTaskOfItComesAnyMore() {
