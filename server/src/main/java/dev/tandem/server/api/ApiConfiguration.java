@@ -77,24 +77,24 @@ public class ApiConfiguration {
             Backlog backlog,
             LocalQueues local) {
         return new QueuesController(
-                new ConfiguredQueues(settings.queues()), inspection, administration, backlog, local);
+                new ConfiguredQueues(settings, inspection), inspection, administration, backlog, local);
     }
 
     @Bean
     TasksController tasksController(
             TandemSettings settings, Inspection inspection, Administration administration, Backlog backlog) {
-        return new TasksController(new ConfiguredQueues(settings.queues()), inspection, administration, backlog);
+        return new TasksController(new ConfiguredQueues(settings, inspection), inspection, administration, backlog);
     }
 
     @Bean
     KeysController keysController(TandemSettings settings, Inspection inspection, Administration administration) {
-        return new KeysController(new ConfiguredQueues(settings.queues()), inspection, administration);
+        return new KeysController(new ConfiguredQueues(settings, inspection), inspection, administration);
     }
 
     @Bean
-    SubmitController submitController(TandemSettings settings, Publisher publisher) {
+    SubmitController submitController(TandemSettings settings, Inspection inspection, Publisher publisher) {
         return new SubmitController(
-                new ConfiguredQueues(settings.queues()), publisher, settings, InstantSource.system());
+                new ConfiguredQueues(settings, inspection), publisher, settings, InstantSource.system());
     }
 
     @Bean
