@@ -130,7 +130,7 @@ final class NodeConnections {
         locating = false;
         unplaced.removeIf(RedisLink::isClosed);
         if (failure != null) {
-            problem("Cannot reach Redis: " + RedisFailures.describe(failure));
+            unreachable("Cannot reach Redis: " + RedisFailures.describe(failure));
         } else {
             List.copyOf(unplaced).forEach(this::place);
         }
@@ -156,10 +156,11 @@ final class NodeConnections {
         node.connecting = false;
         if (session == null) {
             String why = RedisFailures.describe(failure);
-            problem(
-                    RedisFailures.isUnfit(failure)
-                            ? unfitText(node, why)
-                            : "Cannot reach Redis at " + node + ": " + why);
+            if (RedisFailures.isUnfit(failure)) {
+                problem(unfitText(node, why));
+            } else {
+                unreachable("Cannot reach Redis at " + node + ": " + why);
+            }
             dissolve(node);
             return;
         }
@@ -255,11 +256,24 @@ final class NodeConnections {
         }
     }
 
-    /** Logs a problem once, however often the same one occurs. */
+    private void unreachable(String text) {
+        boolean all = nodes.values().stream().allMatch(node -> node.session == null);
+        problem(
+                text,
+                all
+                        ? ". No task starts until Redis answers. It is tried again and again"
+                        : ". No task of its partitions starts until it answers. It is tried again and again");
+    }
+
     private void problem(String text) {
+        problem(text, "");
+    }
+
+    /** Logs a problem once, however often the same one occurs, with what follows from it. */
+    private void problem(String text, String consequence) {
         status = new RedisStore.Status(false, text);
         if (!text.equals(lastProblem)) {
-            log.warn("{}", text);
+            log.warn("{}{}", text, consequence);
             lastProblem = text;
         }
     }

@@ -25,6 +25,7 @@ final class PauseWatch implements Runnable, AutoCloseable {
     static final int MAX_UNANSWERED = 20;
 
     private final String queue;
+    private final boolean cluster;
     private final Supplier<CompletableFuture<Boolean>> question;
     private final Consumer<Runnable> later;
     private final Consumer<OperatorPause> listener;
@@ -38,15 +39,18 @@ final class PauseWatch implements Runnable, AutoCloseable {
     private boolean closed;
 
     /**
+     * @param cluster whether other nodes of Redis may answer while the one that knows is away
      * @param question asks whether the queue is paused
      * @param later runs a task after {@link #RETRY_MILLIS}
      */
     PauseWatch(
             String queue,
+            boolean cluster,
             Supplier<CompletableFuture<Boolean>> question,
             Consumer<Runnable> later,
             Consumer<OperatorPause> listener) {
         this.queue = queue;
+        this.cluster = cluster;
         this.question = question;
         this.later = later;
         this.listener = listener;
@@ -83,7 +87,7 @@ final class PauseWatch implements Runnable, AutoCloseable {
 
     private synchronized void update(OperatorPause paused) {
         if (!closed && last != paused) {
-            if (last == OperatorPause.UNKNOWN) {
+            if (last == OperatorPause.UNKNOWN && cluster) {
                 log.info("Queue {}: Redis says again whether an operator has paused it: {}", queue, paused);
             }
             last = paused;
@@ -96,10 +100,12 @@ final class PauseWatch implements Runnable, AutoCloseable {
             return;
         }
         if (last == null && ++unanswered >= MAX_UNANSWERED) {
-            log.warn(
-                    "Queue {}: Redis has not said yet whether an operator has paused it. Until it does, tasks start in the"
-                            + " partitions whose node of Redis answers, and in no others",
-                    queue);
+            if (cluster) { // Otherwise no task starts, as the store has said: nothing else answers either.
+                log.warn(
+                        "Queue {}: Redis has not said yet whether an operator has paused it. Until it does, tasks start in"
+                                + " the partitions whose node of Redis answers, and in no others",
+                        queue);
+            }
             update(OperatorPause.UNKNOWN);
         }
         asksAgain = true;

@@ -184,6 +184,7 @@ public final class RedisStore implements Store {
     public AutoCloseable watchPause(String queue, Consumer<OperatorPause> listener) {
         PauseWatch watch = new PauseWatch(
                 queue,
+                settings.cluster(),
                 () -> inspector.pausedSince(queue).thenApply(Optional::isPresent),
                 again -> thread.runAfter(PauseWatch.RETRY_MILLIS, again),
                 listener);

@@ -2,6 +2,9 @@ package dev.tandem.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.tandem.task.store.Registration.OperatorPause;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -10,6 +13,9 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** Tests of what an executor learns of a pause while Redis does not answer. */
 class PauseWatchTest {
@@ -19,7 +25,7 @@ class PauseWatchTest {
     /** The answer of Redis; null while there is none. */
     private @Nullable Boolean answer;
 
-    private final PauseWatch watch = new PauseWatch("orders", this::ask, later::add, heard::add);
+    private final PauseWatch watch = new PauseWatch("orders", true, this::ask, later::add, heard::add);
 
     private CompletableFuture<Boolean> ask() {
         return answer == null
@@ -60,6 +66,7 @@ class PauseWatchTest {
         List<CompletableFuture<Boolean>> asked = new ArrayList<>();
         PauseWatch slow = new PauseWatch(
                 "orders",
+                true,
                 () -> {
                     asked.add(new CompletableFuture<>());
                     return asked.get(asked.size() - 1);
@@ -101,6 +108,31 @@ class PauseWatchTest {
 
         assertThat(heard).containsExactly(OperatorPause.YES);
         assertThat(later).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void onlyOfAClusterTheLogSaysThatTasksStartElsewhere(boolean cluster) {
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(PauseWatch.class);
+        logger.addAppender(logged);
+        String queue = "orders-" + cluster;
+        PauseWatch other = new PauseWatch(queue, cluster, this::ask, later::add, heard::add);
+        try {
+            other.run();
+            for (int asked = 1; asked < PauseWatch.MAX_UNANSWERED; asked++) {
+                later.remove().run();
+            }
+        } finally {
+            logger.detachAppender(logged);
+        }
+
+        assertThat(heard).containsExactly(OperatorPause.UNKNOWN);
+        assertThat(logged.list.stream()
+                        .map(ILoggingEvent::getFormattedMessage)
+                        .filter(line -> line.contains(queue)))
+                .hasSize(cluster ? 1 : 0);
     }
 
     @Test

@@ -44,7 +44,7 @@ class DocumentedCommandsIT {
     private static final Map<String, String> PLACEHOLDERS =
             Map.of("QUEUE", "orders", "KEY", "customer-7", "ID", "order-7");
 
-    private final String topic = UniqueNames.fresh("orders");
+    private final String topic = UniqueNames.fresh("demo-orders");
 
     @ParameterizedTest
     @MethodSource("pages")
@@ -138,7 +138,7 @@ class DocumentedCommandsIT {
         List<String> line = new ArrayList<>(words);
         switch (call.program()) {
             case "curl" -> line.add("--fail");
-            case "kcat" -> line.replaceAll(word -> word.equals("orders") ? topic : word);
+            case "kcat" -> line.replaceAll(word -> word.equals("demo-orders") ? topic : word);
             default -> {}
         }
         return Programs.isThere(call.program()) ? Programs.run(line, call.input()) : new Result(0, "");
@@ -162,10 +162,11 @@ class DocumentedCommandsIT {
         settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
         settings.put("tandem.redis.uri", Brokers.redis().uri());
         settings.put("tandem.redis.namespace", UniqueNames.fresh("documented"));
-        for (String queue : List.of("orders", "payments")) {
+        for (String queue : List.of("orders", "demo-orders", "payments")) {
             settings.put("tandem.queues." + queue + ".source", "kafka");
             settings.put(
-                    "tandem.queues." + queue + ".topic", queue.equals("orders") ? topic : UniqueNames.fresh(queue));
+                    "tandem.queues." + queue + ".topic",
+                    queue.equals("demo-orders") ? topic : UniqueNames.fresh(queue));
             settings.put("tandem.queues." + queue + ".group", UniqueNames.fresh(queue));
             settings.put("tandem.queues." + queue + ".handler", well ? "noop" : "http");
             if (!well) {

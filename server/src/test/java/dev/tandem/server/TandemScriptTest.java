@@ -88,21 +88,57 @@ class TandemScriptTest {
     }
 
     @Test
-    void afterATrainingThatFailedTheServerStartsAndTheNextStartTrainsAgain() throws IOException {
+    void afterATrainingThatFailedTheServerStartsAndTrainsAgainAfterTheNextBuild() throws IOException {
         assertThat(server("fails"))
                 .contains("No archive could be made", "started with")
                 .doesNotContain("SharedArchiveFile");
         assertThat(project.resolve(".tandem/log/archive.log")).content().contains("no training today");
 
-        assertThat(server("writes-nothing")).contains("No archive could be made", "started with");
+        assertThat(server("works")).startsWith("started with").doesNotContain("SharedArchiveFile");
+        assertThat(trainings()).hasSize(1);
 
+        build();
+
+        assertThat(server("writes-nothing")).contains("No archive could be made", "started with");
+        build();
         assertThat(server("works")).contains("-XX:SharedArchiveFile=");
         assertThat(trainings()).hasSize(3);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"--config nope.yml", "--config=nope.yml", "--server.port=0 --config nope.yml"})
+    void aMissingSettingsFileIsSaidBeforeAnythingIsBuiltOrArchived(String options) throws IOException {
+        write(project.resolve("server/src/main/New.java"), "");
+        List<String> words = new ArrayList<>(List.of("server"));
+        words.addAll(List.of(options.split(" ")));
+        try (LocalProcess process = tandem("works", 60, List.of(), words.toArray(String[]::new))
+                .start()) {
+            assertThat(process.awaitExit(LIMIT)).as(process.logTail()).isTrue();
+            assertThat(process.exitStatus()).as(process.logTail()).isEqualTo(2);
+            assertThat(process.log())
+                    .content()
+                    .contains("there is no file " + folder.toRealPath().resolve("nope.yml"))
+                    .doesNotContain("Building", "Archiving");
+        }
+        assertThat(trainings()).isEmpty();
+    }
+
+    @Test
+    void aSettingsFileThatIsThereIsPassedOn() throws IOException {
+        write(folder.resolve("my settings.yml"), "");
+
+        try (LocalProcess process =
+                tandem("works", 60, List.of(), "server", "--config", "my settings.yml").start()) {
+            assertThat(process.awaitExit(LIMIT)).as(process.logTail()).isTrue();
+            assertThat(process.log()).content().contains("--config my settings.yml");
+        }
+    }
+
     @Test
     void aTrainingThatHangsIsEndedAndTheServerStarts() throws IOException {
-        assertThat(server("hangs")).contains("No archive could be made", "started with");
+        assertThat(server("hangs"))
+                .contains("No archive could be made", "started with")
+                .doesNotContain("Killed");
 
         assertThat(project.resolve(".tandem/log/archive.log")).content().contains("took too long");
         assertThat(project.resolve(".tandem/building")).doesNotExist();
@@ -280,11 +316,11 @@ class TandemScriptTest {
         return tandem(training, limitSeconds, List.of(), command);
     }
 
-    private LocalProcess.Builder tandem(String training, int limitSeconds, List<String> before, String command) {
+    private LocalProcess.Builder tandem(String training, int limitSeconds, List<String> before, String... command) {
         runs++;
         List<String> words = new ArrayList<>(before);
         words.add(project.resolve("tandem").toString());
-        words.add(command);
+        words.addAll(List.of(command));
         return LocalProcess.program("tandem", words)
                 .directory(folder)
                 .log(folder.resolve("run-" + runs + ".log"))

@@ -78,14 +78,14 @@ public class ApiConfiguration {
             Backlog backlog,
             LocalQueues local) {
         return new QueuesController(
-                new ConfiguredQueues(settings.queues()), inspection, administration, backlog, local);
+                new ConfiguredQueues(settings, inspection), inspection, administration, backlog, local);
     }
 
     @Bean
     TasksController tasksController(
             TandemSettings settings, Inspection inspection, Administration administration, Backlog backlog) {
         return new TasksController(
-                new ConfiguredQueues(settings.queues()),
+                new ConfiguredQueues(settings, inspection),
                 inspection,
                 administration,
                 new TaskLookup(inspection, backlog));
@@ -95,7 +95,7 @@ public class ApiConfiguration {
     LifecycleController lifecycleController(
             TandemSettings settings, Inspection inspection, Administration administration, Backlog backlog) {
         return new LifecycleController(
-                new ConfiguredQueues(settings.queues()),
+                new ConfiguredQueues(settings, inspection),
                 administration,
                 new TaskLookup(inspection, backlog),
                 InstantSource.system());
@@ -103,7 +103,7 @@ public class ApiConfiguration {
 
     @Bean
     KeysController keysController(TandemSettings settings, Inspection inspection, Administration administration) {
-        return new KeysController(new ConfiguredQueues(settings.queues()), inspection, administration);
+        return new KeysController(new ConfiguredQueues(settings, inspection), inspection, administration);
     }
 
     @Bean
@@ -112,9 +112,9 @@ public class ApiConfiguration {
     }
 
     @Bean
-    SubmitController submitController(TandemSettings settings, Publisher publisher) {
+    SubmitController submitController(TandemSettings settings, Inspection inspection, Publisher publisher) {
         return new SubmitController(
-                new ConfiguredQueues(settings.queues()), publisher, settings, InstantSource.system());
+                new ConfiguredQueues(settings, inspection), publisher, settings, InstantSource.system());
     }
 
     @Bean

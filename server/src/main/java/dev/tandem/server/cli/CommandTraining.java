@@ -25,14 +25,14 @@ final class CommandTraining {
              "keys": [{"key": "k", "partition": "0", "why": "head", "since": "2026-11-20T10:00:00Z", "parked": 1}],
              "now": "2026-11-20T10:00:00Z",
              "schedules": [{"id": "s", "state": "active", "cron": "0 0 * * * *", "zone": "UTC", "next": ["2026-11-20T11:00:00Z"]}],
-             "executors": [{"id": "e", "seen": "2026-11-20T10:00:00Z", "queues": [{"queue": "q", "running": 1}]}]}
+             "executors": [{"id": "e", "seen": "2026-11-20T10:00:00Z", "queues": [{"queue": "q", "running": 1, "types": ["u"]}]}]}
             """;
 
     private static final String REFUSAL = "{\"detail\": \"There is no queue 'none'\", \"remedy\": \"Name another\"}";
 
     /** Command lines, and the exit status of each. */
     private static final Map<List<String>, Integer> LINES = Map.ofEntries(
-            line(0, "submit q --key k --header a=b --payload {\"total\":1.10}"),
+            line(0, "submit q --key k --type t --header a=b --payload {\"total\":1.10}"),
             line(0, "queues"),
             line(0, "queues -o json"),
             line(0, "queues q"),

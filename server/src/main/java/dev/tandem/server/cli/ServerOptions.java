@@ -58,6 +58,13 @@ final class ServerOptions {
         }
     }
 
+    /** Prints a line for people that is no part of the answer. */
+    void warn(String line) {
+        if (mixee != null) {
+            mixee.commandLine().getErr().println(line);
+        }
+    }
+
     PrintWriter out() {
         return mixee == null
                 ? new PrintWriter(System.out, true, Charset.defaultCharset())

@@ -114,9 +114,22 @@ final class SubmitCommand implements Runnable {
         }
         // Not as JSON in JSON, so that every byte arrives as it is.
         task.put("payloadBase64", Base64.getEncoder().encodeToString(bytes));
+        ApiClient api = server.api();
         server.print(
-                server.api().post(ApiClient.path("queues", queue, "tasks"), task),
+                api.post(ApiClient.path("queues", queue, "tasks"), task),
                 (answer, out) -> out.println(TaskRows.printable(published(answer))));
+        if (type != null) {
+            warnOfUnknownType(api, type);
+        }
+    }
+
+    private void warnOfUnknownType(ApiClient api, String named) {
+        try {
+            UnknownTypeWarning.of(api.get(ApiClient.path("executors")), queue, named)
+                    .ifPresent(line -> server.warn(TaskRows.printable(line)));
+        } catch (CliException e) {
+            // The task is published, and that is what was asked for.
+        }
     }
 
     private String published(JsonNode answer) {

@@ -7,6 +7,7 @@ import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.PartitionInfo;
+import dev.tandem.server.inspect.QueueHandlers;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
@@ -36,6 +37,9 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
     final List<KeyChange> keyChanges = new ArrayList<>();
 
     final List<Task> published = new ArrayList<>();
+    /** What executors say of their handlers, by queue. */
+    final Map<String, QueueHandlers> handlers = new LinkedHashMap<>();
+
     boolean paused;
     boolean partial;
 
@@ -58,6 +62,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
         changes.clear();
         keyChanges.clear();
         published.clear();
+        handlers.clear();
         paused = false;
         partial = false;
         failure = null;
@@ -149,6 +154,12 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
                 null,
                 Instant.parse("2026-11-20T10:00:00Z"),
                 List.of(new ExecutorInfo.Share("orders", 2, 3))));
+    }
+
+    @Override
+    public Map<String, QueueHandlers> handlers() {
+        check();
+        return handlers;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.tandem.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.server.inspect.QueueHandlers;
 import dev.tandem.server.inspect.UnavailableException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -99,6 +100,33 @@ class QueuesApiTest extends ApiTestBase {
             assertThat(problem.path("remedy").asString()).contains("orders", "mail");
             assertThat(problem.path("status").asInt()).isEqualTo(404);
         }
+    }
+
+    @Test
+    void queueThatOnlyOthersRunIsNotFoundAndTheCommandsThatShowItAreNamed() {
+        PLATFORM.handlers.put("parcels", QueueHandlers.NONE);
+        PLATFORM.handlers.put("parcels.new", QueueHandlers.NONE);
+
+        JsonNode problem = get("/api/v1/queues/parcels/tasks", 404);
+
+        assertThat(problem.path("detail").asString())
+                .isEqualTo("Executors run the queue 'parcels', but this server's settings do not have it");
+        assertThat(problem.path("remedy").asString())
+                .contains(
+                        "orders",
+                        "mail",
+                        "./tandem up --queue parcels",
+                        "./tandem server --server.port=8090 --tandem.executor.enabled=false"
+                                + " '--tandem.queues.parcels.source=kafka'"
+                                + " '--tandem.kafka.bootstrap-servers=localhost:9092'"
+                                + " '--tandem.redis.uri=redis://localhost:6379'");
+        assertThat(json("/api/v1/queues/parcels.new/tasks", "{}", 404)
+                        .path("remedy")
+                        .asString())
+                .contains("'--tandem.queues[parcels.new].source=kafka'");
+        PLATFORM.failure = new UnavailableException("Redis is not available: connection refused");
+        assertThat(get("/api/v1/queues/parcels/tasks", 404).path("detail").asString())
+                .isEqualTo("There is no queue 'parcels'");
     }
 
     @Test

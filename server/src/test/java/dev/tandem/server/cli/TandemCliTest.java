@@ -119,10 +119,12 @@ class TandemCliTest {
 
         assertThat(exit).isZero();
         assertThat(requests)
-                .containsExactly("POST /api/v1/queues/orders/tasks"
-                        + " {\"id\":\"order-7\",\"type\":\"t\",\"key\":\"a/b\",\"delay\":\"PT30S\",\"maxAttempts\":3,"
-                        + "\"headers\":{\"x-tenant\":\"acme\",\"content-type\":\"application/json\"},"
-                        + "\"payloadBase64\":\"eyJ0b3RhbCI6IDEyfQ==\"}");
+                .containsExactly(
+                        "POST /api/v1/queues/orders/tasks"
+                                + " {\"id\":\"order-7\",\"type\":\"t\",\"key\":\"a/b\",\"delay\":\"PT30S\",\"maxAttempts\":3,"
+                                + "\"headers\":{\"x-tenant\":\"acme\",\"content-type\":\"application/json\"},"
+                                + "\"payloadBase64\":\"eyJ0b3RhbCI6IDEyfQ==\"}",
+                        "GET /api/v1/executors");
         assertThat(out.toString()).isEqualTo("Published to orders as order-7\n");
     }
 

@@ -4,8 +4,12 @@ import dev.tandem.kit.ConsoleProgress;
 import dev.tandem.local.LocalPlatform;
 import dev.tandem.runtime.settings.Secrets;
 
-/** The addresses that a person needs after the start, with some commands to try. */
-record AddressSummary(LocalPlatform platform, LocalServers servers, boolean amqp) {
+/**
+ * The addresses that a person needs after the start, with some commands to try.
+ *
+ * @param queue the queue of those commands
+ */
+record AddressSummary(LocalPlatform platform, LocalServers servers, boolean amqp, String queue) {
 
     void show(ConsoleProgress output) {
         output.line("");
@@ -22,8 +26,8 @@ record AddressSummary(LocalPlatform platform, LocalServers servers, boolean amqp
         output.line("  Ctrl-C ends it. Meanwhile, in another terminal:");
         String server = servers.api().endsWith(":8080") ? "" : " --server " + servers.api();
         output.line("    ./tandem queues" + server);
-        output.line("    ./tandem keys list" + server + " orders");
-        output.line("    ./tandem submit" + server + " orders --key customer-7 --payload '{\"total\": 12}'");
+        output.line("    ./tandem keys list" + server + " " + queue);
+        output.line("    ./tandem submit" + server + " " + queue + " --key customer-7 --payload '{\"total\": 12}'");
         output.line("");
     }
 

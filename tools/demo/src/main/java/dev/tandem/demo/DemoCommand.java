@@ -81,11 +81,11 @@ public final class DemoCommand implements Callable<Integer> {
                     spec.commandLine(), "--picture draws what happens around the kill: leave out --no-kill");
         }
         ConsoleProgress output = local.output();
+        int port = local.apiPort();
         output.line("Starting Kafka, " + (noAmqp ? "" : "AMQP, ") + "Redis, a server and two executors");
         try (TemporaryFolder folder = new TemporaryFolder("tandem-run-");
                 LocalPlatform platform = local.startPlatform(!noAmqp, output);
-                LocalServers servers =
-                        new LocalServers(folder.path(), DemoSettings.demo(platform, !noAmqp), local.apiPort())) {
+                LocalServers servers = new LocalServers(folder.path(), DemoSettings.demo(platform, !noAmqp), port)) {
             Demo.Plan plan = new Demo.Plan(orders, Duration.ofSeconds(seconds), seed, !noAmqp, !noKill, picture);
             boolean passed = new Demo(plan, platform, servers, output, startNanos).run();
             if (!passed) {
@@ -93,7 +93,7 @@ public final class DemoCommand implements Callable<Integer> {
                 output.line("  What happened is in " + folder.path());
             }
             if (!exit) {
-                new AddressSummary(platform, servers, !noAmqp).show(output);
+                new AddressSummary(platform, servers, !noAmqp, DemoWorkload.ORDERS).show(output);
                 AddressSummary.stayUp();
             }
             return passed ? 0 : 1;

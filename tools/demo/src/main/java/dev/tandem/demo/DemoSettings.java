@@ -1,9 +1,13 @@
 package dev.tandem.demo;
 
 import dev.tandem.local.LocalPlatform;
+import java.util.List;
 
 /** The settings files of the demonstration's processes. */
 final class DemoSettings {
+
+    /** The sample queue on Kafka of {@code ./tandem up}. */
+    static final String SAMPLE = "demo-orders";
 
     private DemoSettings() {}
 
@@ -37,20 +41,28 @@ final class DemoSettings {
                         """;
     }
 
-    static String up(LocalPlatform platform, boolean rabbit) {
+    /** Returns the settings of the samples. Nobody's own program has queues of these names. */
+    static String samples(LocalPlatform platform, boolean rabbit) {
         String settings = brokers(platform) + """
                           log-payloads: true
                           queues:
-                            orders:
+                            %s:
                               source: kafka
                               handler: log
-                        """;
+                        """.formatted(SAMPLE);
         return !rabbit ? settings : settings + """
-                            mail:
+                            demo-mail:
                               source: rabbit
-                              routing-key: "mail.#"
                               handler: log
                         """;
+    }
+
+    /** Returns the settings of a server that shows the queues of a person's own programs. */
+    static String shown(LocalPlatform platform, List<ShownQueue> queues) {
+        StringBuilder settings = new StringBuilder(brokers(platform)).append("  queues:\n");
+        // The brackets keep dots and underscores of the name.
+        queues.forEach(queue -> settings.append("    \"[" + queue.name() + "]\": { source: " + queue.source() + " }\n"));
+        return settings.toString();
     }
 
     private static String brokers(LocalPlatform platform) {

@@ -2,10 +2,14 @@ package dev.tandem.demo;
 
 import dev.tandem.kit.ConsoleProgress;
 import dev.tandem.local.BrokerAddresses;
+import dev.tandem.local.LocalException;
 import dev.tandem.local.LocalPlatform;
 import dev.tandem.local.PortReservations;
 import dev.tandem.runtime.settings.Secrets;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -50,7 +54,24 @@ final class LocalOptions {
         return ConsoleProgress.of(new PrintWriter(System.out, true), Duration.ZERO, LOG_INTERVAL);
     }
 
+    /**
+     * Returns the port of the API.
+     *
+     * @throws LocalException if it was asked for and is taken: the other program's answers would pass for the server's
+     */
     int apiPort() {
-        return port > 0 ? port : PortReservations.usualOrReserved(8080);
+        if (port <= 0) {
+            return PortReservations.usualOrReserved(8080);
+        }
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(port));
+            return port;
+        } catch (IOException e) {
+            throw new LocalException(
+                    "The API cannot listen on port " + port + ": " + e.getMessage()
+                            + ". Perhaps another Tandem runs there. End it, choose another --port, or leave --port out",
+                    e);
+        }
     }
 }

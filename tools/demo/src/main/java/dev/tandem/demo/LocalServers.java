@@ -92,7 +92,7 @@ final class LocalServers implements AutoCloseable {
         return "http://127.0.0.1:" + port;
     }
 
-    /** Whether the process with the API reports that it is healthy. */
+    /** Whether the server at the port of the API reports that it is healthy. */
     boolean isHealthy() {
         try {
             HttpRequest request = HttpRequest.newBuilder(URI.create(api() + "/actuator/health"))

@@ -8,7 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.concurrent.TimeUnit;
 
-/** Prints what a process appends to its log, until the process ends. */
+/** Prints what a process appends to its log, until the process ends and all of it is printed. */
 final class LogFollower {
 
     private final LocalProcess process;
@@ -24,17 +24,21 @@ final class LogFollower {
             while (log.readLine() != null) {
                 // Skips what was written before.
             }
-            while (process.isRunning()) {
+            boolean ended = false;
+            while (true) {
                 String line = log.readLine();
                 if (line != null) {
                     output.line(line);
-                } else {
+                } else if (ended) {
+                    return;
+                } else if (process.isRunning()) {
                     TimeUnit.MILLISECONDS.sleep(100);
+                } else {
+                    ended = true; // What it wrote last may be there only now.
                 }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        output.line("The server ended with status " + process.exitStatus());
     }
 }

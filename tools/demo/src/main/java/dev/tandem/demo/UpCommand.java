@@ -6,21 +6,28 @@ import dev.tandem.kit.TemporaryFolder;
 import dev.tandem.local.LocalPlatform;
 import dev.tandem.local.LocalProcess;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeoutException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The command {@code ./tandem up}. */
 @Command(
         name = "up",
         mixinStandardHelpOptions = true,
         description = {
-            "Runs the platform on this machine, empty, until Ctrl-C: Kafka, an AMQP broker, Redis and a server with a "
-                    + "Kafka queue 'orders' and an AMQP queue 'mail', whose tasks are printed.",
+            "Runs the platform on this machine, empty, until Ctrl-C: Kafka, an AMQP broker, Redis and a server. The "
+                    + "server prints the tasks of two samples, the Kafka queue 'demo-orders' and the AMQP queue "
+                    + "'demo-mail'. With --queue it shows queues of your own instead, and leaves their tasks to your "
+                    + "programs.",
             ""
-        })
+        },
+        footer = {"", "Exit status: 0 ended by Ctrl-C, 1 something could not be started or ended, 2 wrong usage."})
 public final class UpCommand implements Callable<Integer> {
 
     private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
@@ -32,43 +39,87 @@ public final class UpCommand implements Callable<Integer> {
     @Option(names = "--no-amqp", description = "leave the AMQP part out")
     private boolean noAmqp;
 
+    @Option(
+            names = "--queue",
+            paramLabel = "NAME",
+            converter = ShownQueue.Converter.class,
+            description = "a queue that your own program runs: the API and the commands show it. On RabbitMQ it is "
+                    + "rabbit:NAME. May be repeated")
+    private List<ShownQueue> queues = List.of();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
     /** For picocli. */
     public UpCommand() {}
 
     @Override
     public Integer call() throws Exception {
+        if (noAmqp && queues.stream().anyMatch(ShownQueue::isOnRabbit)) {
+            throw new ParameterException(
+                    spec.commandLine(), "--queue names a queue on RabbitMQ: leave out --no-amqp");
+        }
         ConsoleProgress output = local.output();
+        int port = local.apiPort();
         try (TemporaryFolder folder = new TemporaryFolder("tandem-run-");
                 LocalPlatform platform = local.startPlatform(!noAmqp, output);
-                LocalServers servers =
-                        new LocalServers(folder.path(), DemoSettings.up(platform, !noAmqp), local.apiPort())) {
-            LocalProcess server = servers.server(true);
+                LocalServers servers = new LocalServers(folder.path(), settings(platform), port)) {
+            LocalProcess server = servers.server(queues.isEmpty());
             platform.awaitAll();
-            try {
-                Await.until(
-                        START_TIMEOUT,
-                        HEALTH_INTERVAL,
-                        () -> isHealthy(servers, server),
-                        () -> "The server is not healthy");
-            } catch (TimeoutException e) {
-                output.line(e.getMessage() + ". " + server.logTail());
-                folder.keep();
-                return 1;
+            if (becomesHealthy(servers, server, output)) {
+                new AddressSummary(platform, servers, !noAmqp, shownFirst()).show(output);
+                new LogFollower(server, output).follow();
             }
-            new AddressSummary(platform, servers, !noAmqp).show(output);
-            new LogFollower(server, output).follow();
-            return 0;
+            if (isEnding()) {
+                return 0;
+            }
+            folder.keep();
+            output.line((server.isRunning() ? "" : "The server ended with status " + server.exitStatus() + ". ")
+                    + "Its log stays at " + server.log());
+            return 1;
         }
     }
 
-    private static boolean isHealthy(LocalServers servers, LocalProcess server) {
-        if (servers.isHealthy()) {
+    private String settings(LocalPlatform platform) {
+        return queues.isEmpty() ? DemoSettings.samples(platform, !noAmqp) : DemoSettings.shown(platform, queues);
+    }
+
+    private String shownFirst() {
+        return queues.isEmpty() ? DemoSettings.SAMPLE : queues.get(0).name();
+    }
+
+    /** Waits for the server, and prints why it does not become healthy. */
+    private static boolean becomesHealthy(LocalServers servers, LocalProcess server, ConsoleProgress output)
+            throws Exception {
+        try {
+            Await.until(
+                    START_TIMEOUT,
+                    HEALTH_INTERVAL,
+                    () -> servers.isHealthy() || !server.isRunning(),
+                    () -> "The server is not healthy");
+        } catch (TimeoutException e) {
+            output.line(e.getMessage() + ". " + server.logTail());
+            return false;
+        }
+        if (server.isRunning()) {
             return true;
         }
-        if (!server.isRunning()) {
-            throw new IllegalStateException(
-                    "The server ended with status " + server.exitStatus() + ". " + server.logTail());
+        if (!isEnding()) {
+            output.line("The server did not start. " + server.logTail());
         }
         return false;
+    }
+
+    /** Returns whether this JVM was told to end, and its processes with it. */
+    private static boolean isEnding() {
+        Thread none = new Thread(() -> {});
+        try {
+            Runtime.getRuntime().addShutdownHook(none);
+            Runtime.getRuntime().removeShutdownHook(none);
+            return false;
+        } catch (IllegalStateException e) {
+            return true;
+        }
     }
 }

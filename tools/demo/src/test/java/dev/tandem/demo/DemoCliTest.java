@@ -3,8 +3,10 @@ package dev.tandem.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.server.cli.TandemCli;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.ServerSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,9 +30,30 @@ class DemoCliTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "nothing", "demo --orders many", "demo --no-kill --picture a.svg", "up --exit"})
+    @ValueSource(
+            strings = {
+                "",
+                "nothing",
+                "demo --orders many",
+                "demo --no-kill --picture a.svg",
+                "up --exit",
+                "up --queue redis:parcels",
+                "up --queue rabbit:mail --no-amqp"
+            })
     void wrongUsageHasItsOwnExitStatus(String line) {
         assertThat(execute(line.isEmpty() ? new String[0] : line.split(" "))).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"demo", "up"})
+    void aPortThatIsTakenIsRefusedBeforeAnythingStarts(String command) throws IOException {
+        try (ServerSocket other = new ServerSocket(0)) {
+            String port = String.valueOf(other.getLocalPort());
+
+            assertThat(execute(command, "--port", port)).isEqualTo(1);
+
+            assertThat(err.toString()).contains("cannot listen on port " + port, "choose another --port");
+        }
     }
 
     @Test

@@ -1,0 +1,49 @@
+package dev.tandem.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.local.BrokerAddresses;
+import dev.tandem.local.LocalPlatform;
+import dev.tandem.testkit.DocumentedBlocks;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.yaml.snakeyaml.Yaml;
+
+/** The server of {@code ./tandem up} takes no tasks from programs that people write beside it. */
+class DemoSettingsTest {
+
+    private static final LocalPlatform PLATFORM = LocalPlatform.start(
+            new BrokerAddresses("localhost:9092", "amqp://localhost", "redis://localhost"), true, line -> {});
+
+    @Test
+    void noProgramOfTheDocumentationRunsAQueueOfTheSamples() {
+        Set<String> samples = queues(DemoSettings.samples(PLATFORM, true)).keySet();
+
+        assertThat(samples).containsExactly(DemoSettings.SAMPLE, "demo-mail");
+        assertThat(queues(DemoSettings.samples(PLATFORM, false))).containsOnlyKeys(DemoSettings.SAMPLE);
+        for (String sample : samples) {
+            assertThat(DocumentedBlocks.all().stream()
+                            .map(DocumentedBlocks.Block::text)
+                            .filter(text -> text.contains("queue(\"" + sample + "\")")
+                                    || text.contains("queue = \"" + sample + "\"")))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void queuesOfOnesOwnAreShownWithoutAHandler() {
+        String settings = DemoSettings.shown(
+                PLATFORM, List.of(new ShownQueue("kafka", "orders.created"), new ShownQueue("rabbit", "mail")));
+
+        assertThat(queues(settings))
+                .isEqualTo(Map.of("[orders.created]", Map.of("source", "kafka"), "[mail]", Map.of("source", "rabbit")));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, Object> queues(String settings) {
+        Map<String, Map<String, Object>> all = new Yaml().load(settings);
+        return (Map<String, Object>) all.get("tandem").get("queues");
+    }
+}

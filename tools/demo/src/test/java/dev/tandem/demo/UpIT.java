@@ -1,0 +1,120 @@
+package dev.tandem.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.local.LocalProcess;
+import dev.tandem.runtime.Tandem;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.UniqueNames;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** {@code ./tandem up} beside a program of a person's own, over brokers that are there. */
+@Execution(ExecutionMode.CONCURRENT)
+class UpIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Pattern API = Pattern.compile("API +(http\\S+)/queues");
+    private static final Pattern LOG = Pattern.compile("Its log stays at (\\S+)");
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void showsTheQueueOfAProgramAndLeavesItsTasksToIt() throws Exception {
+        String queue = UniqueNames.fresh("parcels");
+        Queue<String> shipped = new ConcurrentLinkedQueue<>();
+        try (LocalProcess up = up("--queue", queue).start();
+                Tandem program = Tandem.builder()
+                        .kafka(Brokers.kafka().bootstrapServers())
+                        .redis(Brokers.redis().uri())
+                        .shutdownHook(false)
+                        .queue(queue)
+                        .handler("ship", String.class, (text, task) -> shipped.add(text))
+                        .start()) {
+            await().atMost(PATIENCE)
+                    .until(() -> API.matcher(Files.readString(up.log())).find());
+            String api = first(API, Files.readString(up.log()));
+            await().atMost(PATIENCE)
+                    .until(() -> get(api + "/queues/" + queue).contains("\"state\":\"running\""));
+            for (int number = 0; number < 20; number++) {
+                submit(api + "/queues/" + queue + "/tasks", "k-" + number);
+            }
+
+            await().atMost(PATIENCE).until(() -> shipped.size() == 20);
+
+            await().atMost(PATIENCE)
+                    .until(() -> get(api + "/queues/" + queue).contains("\"succeeded\":20"));
+            assertThat(get(api + "/queues")).doesNotContain("demo-orders");
+            assertThat(program.status().healthy()).isTrue();
+        }
+    }
+
+    @Test
+    void saysWhyTheServerDidNotStartAndKeepsItsLog() throws IOException {
+        try (LocalProcess up =
+                up("--queue", "parcels").environment("TANDEM_LOGPAYLOADS", "perhaps").start()) {
+            assertThat(up.awaitExit(PATIENCE)).as(up.logTail()).isTrue();
+
+            String output = Files.readString(up.log());
+            assertThat(up.exitStatus()).as(output).isEqualTo(1);
+            assertThat(output).contains("perhaps").doesNotContain("Ctrl-C ends it");
+            Path log = Path.of(first(LOG, output));
+            assertThat(log).content().contains("perhaps");
+        }
+    }
+
+    private LocalProcess.Builder up(String... options) {
+        List<String> line = new ArrayList<>(List.of(
+                "up", "--no-amqp", "--kafka", Brokers.kafka().bootstrapServers(), "--redis", Brokers.redis().uri()));
+        line.addAll(List.of(options));
+        return LocalProcess.java(
+                        "up",
+                        System.getProperty("java.class.path"),
+                        // The log that it keeps goes with the folder of this test.
+                        List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=" + folder),
+                        DemoCli.class.getName(),
+                        line)
+                .directory(folder);
+    }
+
+    private static String first(Pattern pattern, String text) {
+        Matcher found = pattern.matcher(text);
+        assertThat(found.find()).as(text).isTrue();
+        return found.group(1);
+    }
+
+    private static void submit(String url, String key) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url))
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(
+                        "{\"payloadText\": \"a parcel\", \"type\": \"ship\", \"key\": \"" + key + "\"}"))
+                .build();
+        var answer = HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+    }
+
+    private static String get(String url) throws Exception {
+        return HttpClient.newHttpClient()
+                .send(HttpRequest.newBuilder(URI.create(url)).build(), BodyHandlers.ofString())
+                .body();
+    }
+}
