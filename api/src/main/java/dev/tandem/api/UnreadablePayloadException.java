@@ -13,4 +13,16 @@ public final class UnreadablePayloadException extends RuntimeException implement
                 "Cannot read the payload of " + length + " bytes as " + type.getName() + "\n" + cause.getMessage(),
                 cause);
     }
+
+    /**
+     * Makes the exception for a payload of this length.
+     *
+     * @param reason why it does not fit, without anything that it contains: it is logged
+     */
+    public UnreadablePayloadException(Class<?> type, int length, String reason, Throwable cause) {
+        super(
+                "Cannot read the payload of " + length + " bytes as " + type.getName() + ": " + reason + "\n"
+                        + cause.getMessage(),
+                cause);
+    }
 }

@@ -117,7 +117,7 @@ final class HandlerWatch {
                     + ", so these tasks are tried again until unknown-type-grace (" + rule.grace() + ") is over");
         }
         if (!verdict.lacked().isEmpty()) {
-            reasons.add("other executors have handlers that this one lacks: " + names + ends(verdict));
+            reasons.add("this executor lacks handlers that other executors have: " + names + ends(verdict));
         }
         return reasons.length() == 0 ? null : reasons.toString();
     }

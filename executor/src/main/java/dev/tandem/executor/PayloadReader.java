@@ -14,7 +14,7 @@ record PayloadReader(JsonMapper json) {
         try {
             return json.readValue(payload, type);
         } catch (JacksonException e) {
-            throw new UnreadablePayloadException(type, payload.length, e);
+            throw PayloadProblem.of(type, payload.length, e);
         }
     }
 

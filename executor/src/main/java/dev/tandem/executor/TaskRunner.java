@@ -6,9 +6,7 @@ import dev.tandem.ordering.Run;
 import dev.tandem.task.LogText;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
-import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.store.HandledTypes;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -45,9 +43,11 @@ final class TaskRunner implements WorkerPool.RunAction {
     private final LogRateLimiter errorLog;
     private final LogRateLimiter unhandledLog;
     private final LogRateLimiter newTypeLog;
+    /** One for all queues, because a process says it once. */
+    private static final HeadersWithoutEffect HEADERS_WITHOUT_EFFECT = new HeadersWithoutEffect();
+
     private final RecentUnhandledTypes unhandledTypes = new RecentUnhandledTypes();
     private final HandlerComparison comparison = new HandlerComparison();
-    private final AtomicBoolean headerWithoutEffectLogged = new AtomicBoolean();
     private volatile boolean refusing;
 
     /**
@@ -143,7 +143,7 @@ final class TaskRunner implements WorkerPool.RunAction {
         if (withoutRun != null) {
             return withoutRun(run, withoutRun);
         }
-        logHeaderWithoutEffect(task);
+        HEADERS_WITHOUT_EFFECT.warn(spec.name(), task);
         int maxAttempts = spec.maxAttemptsOf(task);
         if (run.attempt() > maxAttempts) {
             return dead(
@@ -381,20 +381,5 @@ final class TaskRunner implements WorkerPool.RunAction {
     /** Returns the first line of an error. The others may quote a payload, which is never logged. */
     private static String loggable(String error) {
         return LogText.oneLine(error.lines().findFirst().orElse(""), MAX_LOGGED_TEXT);
-    }
-
-    /** Warns once about headers that are stored and shown but have no effect yet. */
-    private void logHeaderWithoutEffect(Task task) {
-        if (headerWithoutEffectLogged.get()) {
-            return;
-        }
-        boolean has = task.headers().containsKey(TaskHeaders.DEPENDS_ON);
-        if (has && headerWithoutEffectLogged.compareAndSet(false, true)) {
-            log.warn(
-                    "Queue {}: tasks have the header {}, which is stored and shown but has no effect yet. Logged only"
-                            + " once",
-                    spec.name(),
-                    TaskHeaders.DEPENDS_ON);
-        }
     }
 }

@@ -88,6 +88,17 @@ public final class Outbox {
         return Dialect.of(connection).script();
     }
 
+    /**
+     * Returns which rights the user of a database with the outbox lacks, with what the database says of each; empty if none
+     * is missing.
+     *
+     * @param connection without a transaction
+     * @param relay whether the user is that of a relay too, besides writing
+     */
+    public static List<String> missingRights(Connection connection, boolean relay) throws SQLException {
+        return Rights.missing(connection, true, relay);
+    }
+
     /** Returns what waits in the outbox. */
     public static OutboxBacklog backlog(Connection connection) throws SQLException {
         Long oldest = number(connection, Dialect.of(connection).oldest());

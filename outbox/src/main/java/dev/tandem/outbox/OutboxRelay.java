@@ -4,6 +4,7 @@ import dev.tandem.api.TaskClient;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
@@ -45,7 +46,8 @@ public final class OutboxRelay implements AutoCloseable {
      *
      * @param database gives one connection for the whole time, and with PostgreSQL another one to listen on
      * @param client publishes to the brokers; the relay does not close it
-     * @throws IllegalStateException if the database answers and has no outbox, or is neither PostgreSQL nor MariaDB
+     * @throws IllegalStateException if the database answers and has no outbox, if its user lacks rights that a relay
+     *     needs, or if the outbox does not know it
      */
     public static OutboxRelay start(DataSource database, TaskClient client, RelaySettings settings) {
         return start(database, client, settings, RelayClock.system());
@@ -68,6 +70,11 @@ public final class OutboxRelay implements AutoCloseable {
             if (!dialect.isInstalled(connection)) {
                 throw new IllegalStateException("The database has no table tandem_outbox: run the script "
                         + dialect.script() + " of tandem-outbox, with Flyway for instance");
+            }
+            List<String> missing = Rights.missing(connection, false, true);
+            if (!missing.isEmpty()) {
+                throw new IllegalStateException("The relay's user of the database lacks rights: "
+                        + String.join(", ", missing) + ". Grant them, as docs/outbox.md says");
             }
         } catch (SQLFeatureNotSupportedException e) {
             throw new IllegalStateException(e.getMessage(), e);

@@ -6,6 +6,7 @@ import dev.tandem.api.Result;
 import dev.tandem.api.TypedBatchHandler;
 import dev.tandem.api.TypedHandler;
 import dev.tandem.api.UnreadablePayloadException;
+import dev.tandem.executor.PayloadProblem;
 import dev.tandem.executor.ReadBatch;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.core.JacksonException;
@@ -81,11 +82,14 @@ public final class PayloadType<T> {
             T value = json.readValue(payload, type);
             if (value == null) {
                 throw new UnreadablePayloadException(
-                        type.getRawClass(), payload.length, new IllegalArgumentException("The JSON is null"));
+                        type.getRawClass(),
+                        payload.length,
+                        "it is null",
+                        new IllegalArgumentException("The JSON is null"));
             }
             return value;
         } catch (JacksonException e) {
-            throw new UnreadablePayloadException(type.getRawClass(), payload.length, e);
+            throw PayloadProblem.of(type.getRawClass(), payload.length, e);
         }
     }
 }

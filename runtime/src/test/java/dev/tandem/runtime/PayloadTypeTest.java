@@ -7,8 +7,10 @@ import dev.tandem.api.UnreadablePayloadException;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
@@ -44,5 +46,33 @@ class PayloadTypeTest {
                 .isInstanceOf(UnreadablePayloadException.class)
                 .hasMessageStartingWith(
                         "Cannot read the payload of " + payload.length() + " bytes as " + Ship.class.getName());
+    }
+
+    record Line(String article, int price) {}
+
+    record Order(Ship ship, List<Line> lines, Map<String, Line> notes) {}
+
+    /** The first line of a message is logged, so it has names of fields, and nothing that the payload contains. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            value = {
+                "^^ | it is empty",
+                "null | it is null",
+                "{\"ship\": secret} | it is not JSON, see line 1, column",
+                "[\"secret\"] | it does not fit Order",
+                "{\"ship\":{\"items\":\"secret\"}} | 'ship.items' does not fit int",
+                "{\"lines\":[{},{\"price\":\"secret\"}]} | 'lines[1].price' does not fit int",
+                "{\"notes\":{\"secret\":{\"price\":\"x\"}}} | 'notes[a key].price' does not fit int",
+            })
+    void theFirstLineSaysWhichFieldDoesNotFit(String payload, String reason) {
+        assertThatThrownBy(() -> read(Order.class, payload))
+                .isInstanceOf(UnreadablePayloadException.class)
+                .extracting(thrown -> thrown.getMessage().lines().findFirst().orElseThrow())
+                .asString()
+                .startsWith("Cannot read the payload of " + payload.length() + " bytes as " + Order.class.getName()
+                        + ": " + reason)
+                .doesNotContain("secret");
     }
 }

@@ -79,6 +79,7 @@ class DocumentedBlocksTest {
     private static final String MEASUREMENT = "runs for minutes; the benchmarks have tests of their own";
     private static final String IMAGES = "needs Docker, and pulls images";
     private static final String EXAMPLE = "DocumentedProgramsTest checks it, and ParcelsSuite runs the programs";
+    private static final String STARTER = "SpringBootPageIT and TestingPageTest run the program and its test";
     private static final String ARCHIVE = "StartTrainingIT makes and uses an archive with the same options";
 
     /** Calls that no test runs, as the page and the program, with the reason. Bash parses them all the same. */
@@ -94,6 +95,9 @@ class DocumentedBlocksTest {
                     "docs/rabbitmq.md rabbitmqctl",
                     "RabbitPermissionIT works with the same rights, set in another way"),
             Map.entry("docs/releasing.md *", RELEASE),
+            Map.entry("docs/spring-boot.md ./mvnw", STARTER),
+            Map.entry("docs/spring-boot.md cp", STARTER),
+            Map.entry("docs/spring-boot.md java", STARTER),
             Map.entry("docs/runbooks.md kafka-configs.sh", "belongs to Kafka's own archive, which tests do not have"));
 
     /** The class of a complete program, which a fragment is not. */

@@ -34,8 +34,13 @@ final class ApplicationOutbox {
     private final SettingsEnvironment environment;
     private @Nullable Found found;
 
-    /** The result of the search. @param database null if the application has no outbox */
-    private record Found(@Nullable DataSource database, String name, TandemSettings settings) {}
+    /**
+     * The result of the search.
+     *
+     * @param database null if the application has no outbox
+     * @param without the names of the data sources that were searched for one, if there is none
+     */
+    private record Found(@Nullable DataSource database, String name, TandemSettings settings, List<String> without) {}
 
     ApplicationOutbox(ConfigurableListableBeanFactory beans, SettingsEnvironment environment) {
         this.beans = beans;
@@ -63,6 +68,11 @@ final class ApplicationOutbox {
     /** Returns the name of the bean of the outbox's database. */
     String databaseName() {
         return find().name();
+    }
+
+    /** Returns the names of the data sources in which an outbox could be and is not. */
+    List<String> databasesWithout() {
+        return find().without();
     }
 
     private DataSource database() {
@@ -118,13 +128,14 @@ final class ApplicationOutbox {
     private Found search(TandemSettings settings) {
         OutboxUse use = settings.outbox().enabled();
         if (use == OutboxUse.FALSE) {
-            return new Found(null, "", settings);
+            return new Found(null, "", settings, List.of());
         }
         Map<String, DataSource> candidates = candidates(settings.outbox().dataSource());
         Map<String, DataSource> with = new LinkedHashMap<>();
         candidates.forEach((name, database) -> {
-            if (isInstalled(name, database, use)) {
-                with.put(name, SpringOutboxTransactions.target(database));
+            DataSource target = SpringOutboxTransactions.target(database);
+            if (isInstalled(name, target, settings.outbox())) {
+                with.put(name, target);
             }
         });
         if (with.size() > 1) {
@@ -136,13 +147,13 @@ final class ApplicationOutbox {
                     + (candidates.isEmpty()
                             ? "the application has no DataSource: add one, or set it to false"
                             : "there is no table tandem_outbox in " + String.join(", ", candidates.keySet())
-                                    + ": run the script in db/tandem of tandem-outbox for your database, with Flyway for"
-                                    + " instance, or set it to false"));
+                                    + ": run the script that ./tandem outbox-sql prints, with your migrations for instance,"
+                                    + " or set it to false"));
         }
         return with.entrySet().stream()
                 .findFirst()
-                .map(each -> new Found(each.getValue(), each.getKey(), settings))
-                .orElseGet(() -> new Found(null, "", settings));
+                .map(each -> new Found(each.getValue(), each.getKey(), settings, List.of()))
+                .orElseGet(() -> new Found(null, "", settings, List.copyOf(candidates.keySet())));
     }
 
     /** Returns the data sources that may have the outbox, by the names of their beans. */
@@ -162,12 +173,17 @@ final class ApplicationOutbox {
         return all;
     }
 
-    private static boolean isInstalled(String name, DataSource database, OutboxUse use) {
+    private static boolean isInstalled(String name, DataSource database, OutboxSettings settings) {
+        OutboxUse use = settings.enabled();
         try (Connection connection = database.getConnection()) {
             if (use == OutboxUse.TRUE) {
                 Outbox.script(connection); // refuses a database that the outbox does not know
             }
-            return Outbox.isInstalled(connection);
+            boolean installed = Outbox.isInstalled(connection);
+            if (installed) {
+                requireRights(name, Outbox.missingRights(connection, settings.relay()));
+            }
+            return installed;
         } catch (SQLFeatureNotSupportedException e) {
             throw problem(e.getMessage() + ". Set tandem.outbox.enabled to false, or name another data source");
         } catch (SQLException e) {
@@ -179,7 +195,15 @@ final class ApplicationOutbox {
         }
     }
 
+    private static void requireRights(String name, List<String> missing) {
+        if (!missing.isEmpty()) {
+            throw problem("The data source " + name + " has an outbox, but its user lacks rights: "
+                    + String.join(", ", missing) + ". Grant them, or set tandem.outbox.relay or tandem.outbox.enabled"
+                    + " to false");
+        }
+    }
+
     private static StartException problem(String text) {
-        return new StartException(List.of(text));
+        return StartException.ofSurroundings(text);
     }
 }

@@ -16,11 +16,20 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
  * A method of a gateway: where each of its arguments belongs.
  *
  * @param name the interface and the method, for people
+ * @param payloadClass the class that the interface declares for the payload; null if that is not known
  * @param key the index of the key; -1 if there is none
  * @param options the index of the options; -1 if there are none
  * @param waits whether the method returns nothing, and waits for the broker's acknowledgement
  */
-record GatewayMethod(String name, String queue, String type, int payload, int key, int options, boolean waits) {
+record GatewayMethod(
+        String name,
+        String queue,
+        String type,
+        @Nullable Class<?> payloadClass,
+        int payload,
+        int key,
+        int options,
+        boolean waits) {
 
     private static final int NONE = -1;
 
@@ -59,7 +68,14 @@ record GatewayMethod(String name, String queue, String type, int payload, int ke
             throw new IllegalArgumentException("the method has no parameter for the payload: add one");
         }
         return new GatewayMethod(
-                gateway.getName() + "." + method.getName(), queue, type, payload, key, options, waits(method));
+                gateway.getName() + "." + method.getName(),
+                queue,
+                type,
+                parameters[payload].getType(),
+                payload,
+                key,
+                options,
+                waits(method));
     }
 
     private static int only(int before, int index, String what, String remedy) {

@@ -3,7 +3,6 @@ package dev.tandem.spring;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -109,8 +108,8 @@ final class ServiceConnections {
     }
 
     private static StartException refused(String service, String settings, String why) {
-        return new StartException(List.of("The application's service connection of " + service + " " + why
+        return StartException.ofSurroundings("The application's service connection of " + service + " " + why
                 + ": set tandem.service-connections to false, and the addresses under " + settings
-                + " and its like in the settings"));
+                + " and its like in the settings");
     }
 }

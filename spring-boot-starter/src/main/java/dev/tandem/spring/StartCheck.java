@@ -61,12 +61,16 @@ final class StartCheck implements SmartInitializingSingleton {
         List<HandlerMethod> handlers = new HandlerMethods(beans, json, problems).find();
         checkUnique(handlers, problems);
         refuseIfAny(problems);
-        Map<String, Set<String>> types = Wiring.types(handlers);
-        TandemSettings settings = SettingsLoader.loadForProgram(environment.get(), types);
         List<GatewayMethod> gateways = gateways();
-        gateways.forEach(each -> check(each, settings, types, problems));
-        checkSchedules(handlers, settings, problems);
+        Map<String, Set<String>> types = Wiring.types(handlers);
+        // Without the handlers first: of a queue that is missing, the method says more than its setting.
+        TandemSettings queues = SettingsLoader.loadForProgram(environment.get(), Map.of());
+        handlers.forEach(each -> requireQueue(each.name(), each.queue(), queues, problems));
+        gateways.forEach(each -> check(each, queues, types, problems));
+        checkSchedules(handlers, queues, problems);
         refuseIfAny(problems);
+        TandemSettings settings = SettingsLoader.loadForProgram(environment.get(), types);
+        PayloadCheck.differences(handlers, gateways).forEach(log::warn);
         Wiring found = new Wiring(settings, handlers);
         wiring = found;
         report(found, gateways).forEach(log::info);
@@ -80,13 +84,19 @@ final class StartCheck implements SmartInitializingSingleton {
                     "Tasks are submitted by the outbox in the data source {}, {}",
                     possible.databaseName(),
                     possible.isRelayed() ? "and published from there" : "and published by other processes");
+        } else if (possible != null && !possible.databasesWithout().isEmpty()) {
+            log.warn(
+                    "Tasks are sent after the commit and may be lost if this process dies then: there is no table"
+                            + " tandem_outbox in {}. tandem.outbox.enabled says whether that is meant: with 'true' the"
+                            + " application does not start without the table, with 'false' this is not said again",
+                    String.join(", ", possible.databasesWithout()));
         } else if (possible == null
                 && settings.outbox().enabled() == OutboxUse.TRUE
                 && !ClassUtils.isPresent(
                         "org.springframework.jdbc.datasource.DataSourceUtils", beans.getBeanClassLoader())) {
-            throw new StartException(
-                    List.of("tandem.outbox.enabled is 'true', but the application cannot use a database:"
-                            + " add spring-boot-starter-jdbc or spring-boot-starter-data-jpa, or set it to false"));
+            throw StartException.ofSurroundings(
+                    "tandem.outbox.enabled is 'true', but the application cannot use a database:"
+                            + " add spring-boot-starter-jdbc or spring-boot-starter-data-jpa, or set it to false");
         }
     }
 
@@ -133,16 +143,24 @@ final class StartCheck implements SmartInitializingSingleton {
         return methods;
     }
 
-    private static void check(
-            GatewayMethod method, TandemSettings settings, Map<String, Set<String>> types, List<String> problems) {
-        QueueSettings queue = settings.queues().get(method.queue());
+    private static @Nullable QueueSettings requireQueue(
+            String method, String name, TandemSettings settings, List<String> problems) {
+        QueueSettings queue = settings.queues().get(name);
         if (queue == null) {
-            problems.add(method.name() + ": the settings have no queue '" + method.queue() + "': set tandem.queues."
-                    + method.queue() + ".source to kafka or rabbit"
+            problems.add(method + ": the settings have no queue '" + name + "': set tandem.queues." + name
+                    + ".source to kafka or rabbit"
                     + (settings.queues().isEmpty()
                             ? ""
                             : ", or name one of "
                                     + String.join(", ", settings.queues().keySet())));
+        }
+        return queue;
+    }
+
+    private static void check(
+            GatewayMethod method, TandemSettings settings, Map<String, Set<String>> types, List<String> problems) {
+        QueueSettings queue = requireQueue(method.name(), method.queue(), settings, problems);
+        if (queue == null) {
             return;
         }
         if (method.key() >= 0 && !queue.ordered()) {

@@ -10,8 +10,14 @@ final class StartFailureAnalyzer extends AbstractFailureAnalyzer<StartException>
     protected FailureAnalysis analyze(Throwable rootFailure, StartException cause) {
         return new FailureAnalysis(
                 "Tandem cannot start:\n  " + String.join("\n  ", cause.problems()),
-                "Correct the " + (cause.problems().size() == 1 ? "method" : "methods")
-                        + " above, or switch Tandem off with tandem.enabled=false.",
+                action(cause) + ", or switch Tandem off with tandem.enabled=false.",
                 cause);
+    }
+
+    private static String action(StartException cause) {
+        if (!cause.isOfMethods()) {
+            return "Do what is said above";
+        }
+        return cause.problems().size() == 1 ? "Correct the method above" : "Correct the methods above";
     }
 }

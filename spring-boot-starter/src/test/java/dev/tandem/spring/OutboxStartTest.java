@@ -7,14 +7,18 @@ import dev.tandem.outbox.RelaySettings;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 
 /** Tests of what an application is told at its start if it cannot have its outbox. Nothing connects to a broker. */
+@ExtendWith(OutputCaptureExtension.class)
 class OutboxStartTest {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
@@ -43,6 +47,19 @@ class OutboxStartTest {
     }
 
     @Test
+    void aDatabaseWithoutTheTableIsSaid(CapturedOutput output) {
+        ApplicationContextRunner shop = application.withBean("shop", DataSource.class, OutboxStartTest::memory);
+
+        application.run(context -> assertThat(context).hasNotFailed());
+        shop.withPropertyValues("tandem.outbox.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).doesNotContain("tandem_outbox");
+        shop.run(context -> assertThat(output)
+                .containsOnlyOnce("Tasks are sent after the commit and may be lost")
+                .contains("there is no table tandem_outbox in shop", "tandem.outbox.enabled"));
+    }
+
+    @Test
     void anOutboxThatIsDemandedAndCannotBeIsSaidPlainly() {
         ApplicationContextRunner demanding = application.withPropertyValues("tandem.outbox.enabled=true");
 
@@ -50,9 +67,14 @@ class OutboxStartTest {
                 .getFailure()
                 .isInstanceOf(StartException.class)
                 .hasMessageContaining("the application has no DataSource"));
-        demanding
-                .withBean("shop", DataSource.class, OutboxStartTest::memory)
-                .run(context -> assertThat(context).getFailure().hasMessageContaining("does not know the database H2"));
+        demanding.withBean("shop", DataSource.class, OutboxStartTest::memory).run(context -> {
+            assertThat(context).getFailure().hasMessageContaining("does not know the database H2");
+            // No method of the application is to blame.
+            assertThat(new StartFailureAnalyzer()
+                            .analyze(context.getStartupFailure())
+                            .getAction())
+                    .startsWith("Do what is said above");
+        });
         demanding
                 .withClassLoader(new FilteredClassLoader("org.springframework.jdbc"))
                 .run(context -> assertThat(context).getFailure().hasMessageContaining("add spring-boot-starter-jdbc"));

@@ -113,9 +113,9 @@ class StartCheckTest {
 
     @Test
     void theLogSaysWhichMethodsOfGatewaysSubmitTasksWithoutAnOrder() {
-        GatewayMethod keyed = new GatewayMethod("shop.Tasks.ship", "orders", "ship", 1, 0, -1, false);
-        GatewayMethod unkeyed = new GatewayMethod("shop.Tasks.bill", "orders", "bill", 0, -1, -1, true);
-        GatewayMethod ofMail = new GatewayMethod("shop.Mail.send", "mail", "send", 0, -1, -1, true);
+        GatewayMethod keyed = new GatewayMethod("shop.Tasks.ship", "orders", "ship", null, 1, 0, -1, false);
+        GatewayMethod unkeyed = new GatewayMethod("shop.Tasks.bill", "orders", "bill", null, 0, -1, -1, true);
+        GatewayMethod ofMail = new GatewayMethod("shop.Mail.send", "mail", "send", null, 0, -1, -1, true);
         application
                 .withPropertyValues("tandem.queues.mail.source=rabbit")
                 .run(context -> assertThat(StartCheck.report(
@@ -177,8 +177,8 @@ class StartCheckTest {
         assertThat(problems(application.withBean(OtherQueue.class)))
                 .singleElement()
                 .asString()
-                .startsWith("tandem.queues.order is not set")
-                .contains("orders");
+                .startsWith(OtherQueue.class.getName() + ".ship: the settings have no queue 'order'")
+                .contains("tandem.queues.order.source", "orders");
     }
 
     static class Cancelling {

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 record SettingProblem(String setting, String state, String remedy) {
 
+    private static final String MISSING = "is not set";
+
     /**
      * A problem with a value.
      *
@@ -18,7 +20,7 @@ record SettingProblem(String setting, String state, String remedy) {
      */
     static SettingProblem ofValue(String setting, @Nullable String value, String remedy) {
         if (value == null) {
-            return new SettingProblem(setting, "is not set", remedy);
+            return new SettingProblem(setting, MISSING, remedy);
         }
         return new SettingProblem(setting, "is " + (value.isEmpty() ? "empty" : "'" + value + "'"), remedy);
     }
@@ -26,6 +28,10 @@ record SettingProblem(String setting, String state, String remedy) {
     /** Returns the same problem with the value as it was written. */
     SettingProblem withValue(String written) {
         return ofValue(setting, written, remedy);
+    }
+
+    boolean isOfMissing() {
+        return state.equals(MISSING);
     }
 
     @Override

@@ -56,8 +56,8 @@ public final class SettingsLoader {
 
     private TandemSettings load() {
         problems.addAll(UnknownSettings.find(environment, handlers));
-        refuseIfAny();
-        TandemSettings settings = bind();
+        boolean complete = problems.isEmpty();
+        TandemSettings settings = bindAll();
         // A value that cannot be read was replaced by its default, or left out with its queue. There is nothing to say
         // of that.
         Set<ConfigurationPropertyName> unreadable =
@@ -66,9 +66,21 @@ public final class SettingsLoader {
                 .filter(problem -> unreadable.stream()
                         .noneMatch(each ->
                                 name(problem).equals(each) || name(problem).isAncestorOf(each)))
+                // What is missing may be what was mistyped.
+                .filter(problem -> complete || !problem.isOfMissing())
                 .forEach(problems::add);
         refuseIfAny();
         return settings;
+    }
+
+    /** Names that Spring Boot cannot bind are among the problems by then. */
+    private TandemSettings bindAll() {
+        try {
+            return bind();
+        } catch (RuntimeException e) {
+            refuseIfAny();
+            throw e;
+        }
     }
 
     private static ConfigurationPropertyName name(SettingProblem problem) {

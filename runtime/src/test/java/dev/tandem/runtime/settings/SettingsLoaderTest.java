@@ -167,9 +167,10 @@ class SettingsLoaderTest extends SettingsTestBase {
         set("tandem.rabbit.uri", "amqp://me:secret/#@host");
         set("tandem.kafka.sasl-password", "secret");
 
-        assertThat(problems()).singleElement().asString().startsWith("tandem.kafka.sasl-password is '***'");
-        unset("tandem.kafka.sasl-password");
-        assertThat(problems()).hasSize(4).noneMatch(problem -> problem.contains("secret"));
+        assertThat(problems())
+                .hasSize(5)
+                .noneMatch(problem -> problem.contains("secret"))
+                .anySatisfy(problem -> assertThat(problem).startsWith("tandem.kafka.sasl-password is '***'"));
         assertThat(Secrets.masked("redis://me:p@ss@a:1,redis://:x@b:2/0"))
                 .isEqualTo("redis://me:***@a:1,redis://:***@b:2/0");
         assertThat(Secrets.masked("redis://localhost:6379")).isEqualTo("redis://localhost:6379");

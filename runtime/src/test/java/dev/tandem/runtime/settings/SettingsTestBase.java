@@ -32,10 +32,6 @@ abstract class SettingsTestBase {
         environment.getPropertySources().addFirst(new MapPropertySource("test", properties));
     }
 
-    void unset(String name) {
-        properties.remove(name);
-    }
-
     void yaml(String text) {
         try {
             new YamlPropertySourceLoader()

@@ -69,6 +69,29 @@ class UnknownSettingsTest extends SettingsTestBase {
     }
 
     @Test
+    void whatElseIsWrongIsSaidWithIt() {
+        set("tandem.queues.orders.source", "kafka");
+        set("tandem.queues.orders.handler", "log");
+        set("tandem.redis.url", "redis://redis-1");
+        set("tandem.queues.orders.max-attempts", "many");
+        set("tandem.queues.orders.partitions", "-1");
+
+        assertThat(problems())
+                .hasSize(3)
+                .anySatisfy(problem -> assertThat(problem).startsWith("tandem.redis.url"))
+                .anySatisfy(problem -> assertThat(problem).startsWith("tandem.queues.orders.max-attempts is 'many'"))
+                .anySatisfy(problem -> assertThat(problem).startsWith("tandem.queues.orders.partitions is '-1'"));
+    }
+
+    /** The queue has a source, as soon as its name is corrected. */
+    @Test
+    void whatIsMissingBecauseItIsMistypedIsNotSaidTwice() {
+        set("tandem.queues.orders.sorce", "kafka");
+
+        assertThat(problems()).singleElement().asString().startsWith("tandem.queues.orders.sorce");
+    }
+
+    @Test
     void queuesAtTheRootAreRecognised() {
         yaml("""
                 queues:

@@ -21,7 +21,19 @@ final class CompletionCommand implements Runnable {
 
     /** The commands of the script {@code ./tandem} that other programs carry out. Only their names are completed. */
     static final List<String> OF_THE_SCRIPT = List.of(
-            "demo", "up", "server", "build", "install", "test", "lint", "site", "apidocs", "bench", "verify", "help");
+            "demo",
+            "up",
+            "server",
+            "build",
+            "install",
+            "outbox-sql",
+            "test",
+            "lint",
+            "site",
+            "apidocs",
+            "bench",
+            "verify",
+            "help");
 
     @Spec
     @SuppressWarnings("NullAway.Init") // set by picocli

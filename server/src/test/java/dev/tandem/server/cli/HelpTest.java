@@ -22,7 +22,7 @@ class HelpTest {
     private static final Path SCRIPT = Path.of("../tandem");
 
     /** A line of the help that begins with names of commands, such as "    pause, resume    start no task". */
-    private static final Pattern IN_THE_HELP = Pattern.compile("(?m)^ {4}(\\w+(?:, \\w+)*)(?: {2,}|$| [\\[<])");
+    private static final Pattern IN_THE_HELP = Pattern.compile("(?m)^ {4}([\\w-]+(?:, [\\w-]+)*)(?: {2,}|$| [\\[<])");
 
     /** A branch of the script's last case, such as "  demo | up)". */
     private static final Pattern IN_THE_SCRIPT = Pattern.compile("(?m)^ {2}([\\w |-]+)\\)$");

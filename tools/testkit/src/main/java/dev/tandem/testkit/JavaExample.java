@@ -2,6 +2,7 @@ package dev.tandem.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.StringWriter;
 import java.net.MalformedURLException;
 import java.net.URI;
@@ -19,7 +20,7 @@ public final class JavaExample {
     private JavaExample() {}
 
     /**
-     * Compiles a class.
+     * Compiles a class, which may use those that are in the folder already.
      *
      * @param name the full name of the class, such as {@code shop.ShopApplication}
      * @param classes the folder into which it is compiled
@@ -34,8 +35,12 @@ public final class JavaExample {
                     }
                 };
         StringWriter messages = new StringWriter();
-        List<String> options =
-                List.of("-d", classes.toString(), "-classpath", System.getProperty("java.class.path"), "-proc:none");
+        List<String> options = List.of(
+                "-d",
+                classes.toString(),
+                "-classpath",
+                classes + File.pathSeparator + System.getProperty("java.class.path"),
+                "-proc:none");
         boolean compiled = ToolProvider.getSystemJavaCompiler()
                 .getTask(messages, null, null, options, null, List.of(source))
                 .call();
