@@ -7,7 +7,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.tandem.task.Task;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,27 +29,20 @@ class HeadersWithoutEffectTest {
         logger.detachAppender(logged);
     }
 
-    private static Task task(String id, @Nullable String dedupKey) {
-        return new Task(id, "orders", "pay", null, new byte[0], Map.of(), 0, 0, 0, 0, dedupKey);
+    private static Task task(Map<String, String> headers) {
+        return new Task("o-7", "orders", "pay", null, new byte[0], headers, 0, 0, 0, 0, null);
     }
 
     @Test
-    void theKeyThatTheOutboxAddsIsNoReasonToWarn() {
-        headers.warn("orders", task("o-7", "o-7"));
-        headers.warn("orders", task("o-8", null));
-
-        assertThat(logged.list).isEmpty();
-    }
-
-    @Test
-    void aKeyThatSomebodyHasSetIsSaidOnceForAllQueues() {
-        headers.warn("orders", task("o-7", "payment-1"));
-        headers.warn("mail", task("o-8", "payment-2"));
+    void aHeaderWithoutEffectIsSaidOnceForAllQueues() {
+        headers.warn("orders", task(Map.of()));
+        headers.warn("orders", task(Map.of("tandem-depends-on", "payment-1")));
+        headers.warn("mail", task(Map.of("tandem-depends-on", "payment-2")));
 
         assertThat(logged.list)
                 .singleElement()
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .asString()
-                .contains("tandem-dedup-key");
+                .contains("orders", "tandem-depends-on");
     }
 }
