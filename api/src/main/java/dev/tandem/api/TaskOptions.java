@@ -140,7 +140,7 @@ public record TaskOptions(
         return new TaskOptions(null, null, null, null, value, null, Map.of());
     }
 
-    /** Returns a business id for deduplication. */
+    /** Returns a business id for deduplication: of several tasks of a queue with one id, one runs. */
     public static TaskOptions dedupKey(String value) {
         return new TaskOptions(null, null, null, null, null, value, Map.of());
     }

