@@ -136,6 +136,8 @@ class RedisClusterIT {
     @Test
     void schedulesAreFiredInAllPartsOfTheCluster() {
         ScheduleBook book = store.schedules();
+        await().ignoreExceptions()
+                .until(() -> book.now().toCompletableFuture().join() > 0);
         long now = 1_800_000_000_000L;
         List<String> ids = IntStream.range(0, 50).mapToObj(i -> queue + "." + i).toList();
         book.announce(

@@ -153,7 +153,7 @@ class CronExpressionTest {
                         "2025-04-25T04:00+03:00");
     }
 
-    /** Compares with a look at each second around the changes of clocks, in every zone that has any. */
+    /** Compares with a look at each second around the changes of clocks, in zones that have any. */
     @Test
     void agreesWithTheRulesSecondBySecondInManyZones() {
         Random random = new Random(7);
@@ -172,7 +172,7 @@ class CronExpressionTest {
             "0 0 */2 * * *",
             "5 5 1-3 * * *"
         };
-        for (int i = 0; i < 150; i++) {
+        for (int i = 0; i < 80; i++) {
             ZoneId zone = ZoneId.of(zones.get(random.nextInt(zones.size())));
             Instant somewhen = Instant.ofEpochSecond(random.nextLong(0, 2_000_000_000L));
             ZoneOffsetTransition change = zone.getRules().nextTransition(somewhen);

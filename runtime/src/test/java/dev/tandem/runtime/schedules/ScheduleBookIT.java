@@ -2,7 +2,9 @@ package dev.tandem.runtime.schedules;
 
 import static dev.tandem.runtime.schedules.ScheduleFixtures.at;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tandem.local.LocalRedis;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.schedule.ScheduleBook;
@@ -13,6 +15,8 @@ import dev.tandem.task.schedule.ScheduleBook.Entry;
 import dev.tandem.task.schedule.ScheduleBook.Mark;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletionStage;
@@ -35,6 +39,34 @@ class ScheduleBookIT {
     @Test
     void theScriptsDoWhatTheModelDoesOnTheOldestSupportedRedis() {
         compare(Brokers.oldestRedis().uri(), 2);
+    }
+
+    @Test
+    void whatIsSubmittedIsMarkedAlsoWhileMemoryIsFull() {
+        long now = at("2026-11-23T10:00:00Z");
+        try (LocalRedis redis = Brokers.ownRedis();
+                RedisStore store = RedisStore.open(RedisSettings.of(redis.address()))) {
+            ScheduleBook book = store.schedules();
+            get(book.announce(now, now, List.of(new Announced("full", "v", "t", "{}"))));
+            get(book.claim(now, "program", List.of(new Claim("full", "v", now, now + 1_000, false))));
+            setMaxMemory(redis, "1");
+
+            get(book.mark(now, "program", List.of(new Mark("full", now + 1_000, false, true, false, 0, false))));
+            assertThat(get(book.list())).singleElement().extracting(Entry::fired).isEqualTo(now + 1_000);
+            assertThatThrownBy(() -> get(book.claim(
+                            now, "program", List.of(new Claim("full", "v", now + 1_000, now + 2_000, false)))))
+                    .hasMessageContaining("OOM");
+            setMaxMemory(redis, "0");
+        }
+    }
+
+    private static void setMaxMemory(LocalRedis redis, String bytes) {
+        RedisClient client = RedisClient.create(redis.address());
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            connection.sync().configSet("maxmemory", bytes);
+        } finally {
+            client.shutdown();
+        }
     }
 
     private static void compare(String uri, int seed) {
