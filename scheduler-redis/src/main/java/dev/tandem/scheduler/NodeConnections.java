@@ -262,7 +262,7 @@ final class NodeConnections {
                 text,
                 all
                         ? ". No task starts until Redis answers. It is tried again and again"
-                        : ". No task of its partitions starts until it answers. It is tried again and again");
+                        : ". No task of the partitions there starts until it answers. It is tried again and again");
     }
 
     private void problem(String text) {
