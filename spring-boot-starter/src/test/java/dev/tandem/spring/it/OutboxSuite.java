@@ -144,6 +144,19 @@ abstract class OutboxSuite {
     }
 
     @Test
+    void aStartWithoutRightsNamesThem() throws SQLException {
+        String user = UniqueNames.fresh("shop").replace('-', '_');
+        execute("CREATE ROLE " + user + " LOGIN");
+        execute("GRANT USAGE ON SCHEMA " + url.substring(url.indexOf("currentSchema=") + 14) + " TO " + user);
+
+        assertThatThrownBy(() -> start("shop.database=" + url.replace("user=postgres", "user=" + user))
+                        .close())
+                .hasStackTraceContaining("its user lacks rights")
+                .hasStackTraceContaining("INSERT on tandem_outbox (")
+                .hasStackTraceContaining("UPDATE on tandem_outbox_bucket (");
+    }
+
+    @Test
     void tasksRunExactlyIfTheirTransactionCommitsAndInItsOrder() {
         try (ConfigurableApplicationContext context = start()) {
             ShopTasks tasks = context.getBean(ShopTasks.class);
