@@ -57,8 +57,7 @@ public final class UpCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         if (noAmqp && queues.stream().anyMatch(ShownQueue::isOnRabbit)) {
-            throw new ParameterException(
-                    spec.commandLine(), "--queue names a queue on RabbitMQ: leave out --no-amqp");
+            throw new ParameterException(spec.commandLine(), "--queue names a queue on RabbitMQ: leave out --no-amqp");
         }
         ConsoleProgress output = local.output();
         int port = local.apiPort();
