@@ -38,7 +38,7 @@ class KeptSuccessesIT extends OperatorTestBase {
         assertThat(found.position()).isEqualTo(Position.of(0, 1));
         assertThat(found.state()).isEqualTo(TaskState.SUCCEEDED);
         assertThat(found.at()).isEqualTo(1_800_000_000_012L);
-        assertThat(found.success()).isEqualTo(new TaskView.Success(1_800_000_000_000L, 12, "executor-one", null));
+        assertThat(found.success()).isEqualTo(new TaskView.Success(1_800_000_000_000L, 12, "executor-one"));
         assertThat(found.envelope().attempts()).isEqualTo(2);
         assertThat(found.envelope().task().key()).isEqualTo("key");
         assertThat(found.envelope().task().type()).isEqualTo("type");

@@ -36,6 +36,7 @@ final class RandomVerdicts {
                 "executor",
                 token % 5 == 0 ? "1\t0\t0\t\tfailed" : null,
                 token % 7 == 0 ? TaskEnd.EXPIRED : token % 11 == 0 ? TaskEnd.CANCELLED : TaskEnd.SUCCEEDED,
-                token % 3 == 0 ? "{\"n\":" + token + "}" : null);
+                token % 3 == 0 ? "{\"n\":" + token + "}" : null,
+                token % 13 == 0 ? "first-" + token : null);
     }
 }

@@ -97,20 +97,12 @@ class MonitoringFilesTest {
         metrics.stuck("orders", "http");
         metrics.duplicate("orders");
 
-        assertThat(MonitoringFiles.exposed(registry.scrape())).isEqualTo(MonitoringFiles.RARE);
-        assertThat(MonitoringFiles.metrics()).containsAll(MonitoringFiles.RARE);
-    }
-
-    @Test
-    void metricsOfSchedulesHaveTheNamesThatTheFilesUse() throws IOException {
-        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        TaskMetrics metrics = new TaskMetrics(registry, Map.of(), Set.of());
         metrics.fired("nightly", "reports", 12);
         metrics.missed("nightly", "reports", 2);
         metrics.skipped("nightly", "reports");
 
-        assertThat(MonitoringFiles.exposed(registry.scrape())).containsAll(MonitoringFiles.OF_SCHEDULES);
-        assertThat(MonitoringFiles.metrics()).containsAll(MonitoringFiles.OF_SCHEDULES);
+        assertThat(MonitoringFiles.exposed(registry.scrape())).isEqualTo(MonitoringFiles.RARE);
+        assertThat(MonitoringFiles.metrics()).containsAll(MonitoringFiles.RARE);
     }
 
     private static List<Map<String, Object>> rules() throws IOException {

@@ -27,7 +27,8 @@ class PayloadCheckTest {
                         "ship",
                         HandlerOptions.NONE,
                         JsonMapper.shared().constructType(read),
-                        task -> Result.done())),
+                        task -> Result.done(),
+                        null)),
                 List.of(
                         new GatewayMethod("shop.Tasks.ship", "orders", "ship", submitted, 0, -1, -1, false),
                         new GatewayMethod("shop.Tasks.bill", "orders", "bill", submitted, 0, -1, -1, false),

@@ -2,7 +2,7 @@ package dev.tandem.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.task.TaskHeaders.Dialect;
+import dev.tandem.task.TaskHeaders.Binding;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
 import dev.tandem.task.TaskHeaders.Read;
@@ -18,7 +18,7 @@ class TaskExpiryTest {
 
     private static final long SENT = 1_790_000_000_000L;
 
-    private final TaskHeaders reader = new TaskHeaders("orders", Dialect.KAFKA, 100);
+    private final TaskHeaders reader = new TaskHeaders("orders", Binding.KAFKA, 100);
 
     private Read read(Field... fields) {
         return reader.read(List.of(fields), new Origin(null, null, null, null, SENT, SENT + 5_000), new byte[0]);

@@ -125,7 +125,7 @@ final class LifecycleController {
         List<Field> fields = new ArrayList<>();
         fields.add(
                 at == null ? Field.of(TaskHeaders.DELAY, String.valueOf(delay)) : Field.of(TaskHeaders.NOT_BEFORE, at));
-        TaskHeaders.Read read = new TaskHeaders(queue, TaskHeaders.Dialect.KAFKA, 1)
+        TaskHeaders.Read read = new TaskHeaders(queue, TaskHeaders.Binding.KAFKA, 1)
                 .read(fields, new TaskHeaders.Origin(null, null, null, null, now, now), null);
         if (read.unreadable() != null) {
             throw ApiException.badRequest("The time is wrong: " + read.unreadable(), "See docs/protocol.md");

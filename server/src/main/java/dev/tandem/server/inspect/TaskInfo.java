@@ -52,7 +52,7 @@ public record TaskInfo(
             @Nullable Long durationMillis,
             List<AttemptRecord> history,
             TaskNotes notes) {
-        this(ref, state, at, key, attempts, executor, head, envelope, durationMillis, history, notes, null);
+        this(ref, state, at, key, attempts, executor, head, envelope, durationMillis, history, notes, null, null);
     }
 
     /** Returns the same task with what its runs have noted. */
