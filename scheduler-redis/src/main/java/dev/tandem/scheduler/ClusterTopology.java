@@ -85,7 +85,11 @@ final class ClusterTopology implements RedisTopology {
 
     @Override
     public CompletableFuture<RedisAdvancedClusterAsyncCommands<byte[], byte[]>> commands() {
-        return commandingClient.connectAsync(ByteArrayCodec.INSTANCE).thenApply(StatefulRedisClusterConnection::async);
+        // The client must know a node first. Without links, as in a process that runs no tasks, nobody else asks for
+        // them.
+        CompletableFuture<Void> located = known == null ? refresh() : CompletableFuture.completedFuture(null);
+        return located.thenCompose(done -> commandingClient.connectAsync(ByteArrayCodec.INSTANCE))
+                .thenApply(StatefulRedisClusterConnection::async);
     }
 
     @Override
