@@ -129,7 +129,8 @@ final class AllTaskLister {
                 : inspector.tasks(partitions, stage.state, inner, most, request.chosen(), request.budget());
     }
 
-    private CompletableFuture<ResultPage<TaskView>> goOn(Request request, StageCursor place, ResultPage<TaskView> page) {
+    private CompletableFuture<ResultPage<TaskView>> goOn(
+            Request request, StageCursor place, ResultPage<TaskView> page) {
         request.found().addAll(page.items());
         StageCursor next = page.next() == null
                 ? new StageCursor(place.stage() + 1, null)

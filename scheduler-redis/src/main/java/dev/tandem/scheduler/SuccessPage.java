@@ -107,7 +107,8 @@ record SuccessPage(byte[] page, byte[] hashes) {
         String result = optional(in, flags & FLAG_RESULT);
         return new Kept(
                 position,
-                new SuccessRecord(id, type, key, attempt, startedAt, duration, executor, attempts, end, result, duplicateOf));
+                new SuccessRecord(
+                        id, type, key, attempt, startedAt, duration, executor, attempts, end, result, duplicateOf));
     }
 
     private static TaskEnd end(byte code) {

@@ -129,9 +129,7 @@ class PauseWatchTest {
         }
 
         assertThat(heard).containsExactly(OperatorPause.UNKNOWN);
-        assertThat(logged.list.stream()
-                        .map(ILoggingEvent::getFormattedMessage)
-                        .filter(line -> line.contains(queue)))
+        assertThat(logged.list.stream().map(ILoggingEvent::getFormattedMessage).filter(line -> line.contains(queue)))
                 .hasSize(cluster ? 1 : 0);
     }
 

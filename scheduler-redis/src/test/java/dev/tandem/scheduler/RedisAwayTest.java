@@ -66,11 +66,15 @@ class RedisAwayTest {
         try (RedisStore store = RedisStore.open(RedisSettings.of("redis://127.0.0.1:" + NOBODYS_PORT))) {
             store.link(Partition.of("orders", 0), new Ignored());
 
-            await().atMost(Duration.ofSeconds(40)).until(() -> logged.stream()
-                    .anyMatch(line -> line.startsWith("Cannot reach Redis at")
-                            && line.endsWith(". No task starts until Redis answers. It is tried again and again")));
+            await().atMost(Duration.ofSeconds(40))
+                    .until(() -> logged.stream()
+                            .anyMatch(line -> line.startsWith("Cannot reach Redis at")
+                                    && line.endsWith(
+                                            ". No task starts until Redis answers. It is tried again and again")));
             assertThat(store.status().connected()).isFalse();
-            assertThat(store.status().detail()).startsWith("Cannot reach Redis at").doesNotContain("No task starts");
+            assertThat(store.status().detail())
+                    .startsWith("Cannot reach Redis at")
+                    .doesNotContain("No task starts");
         }
     }
 }

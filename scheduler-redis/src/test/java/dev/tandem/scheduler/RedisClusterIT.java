@@ -136,18 +136,18 @@ class RedisClusterIT {
     @Test
     void schedulesAreFiredInAllPartsOfTheCluster() {
         ScheduleBook book = store.schedules();
-        await().ignoreExceptions()
-                .until(() -> book.now().toCompletableFuture().join() > 0);
         long now = 1_800_000_000_000L;
         List<String> ids = IntStream.range(0, 50).mapToObj(i -> queue + "." + i).toList();
-        book.announce(
-                        now,
-                        now,
-                        ids.stream()
-                                .map(id -> new ScheduleBook.Announced(id, "v", "t", "{}"))
-                                .toList())
-                .toCompletableFuture()
-                .join();
+        List<ScheduleBook.Announced> announced = ids.stream()
+                .map(id -> new ScheduleBook.Announced(id, "v", "t", "{}"))
+                .toList();
+        // Each node is connected at the first request to it.
+        await().ignoreExceptions()
+                .until(() -> book.announce(now, now, announced)
+                                .toCompletableFuture()
+                                .join()
+                                .size()
+                        == 50);
         assertThat(book.claim(
                                 now + 1_000,
                                 "program",

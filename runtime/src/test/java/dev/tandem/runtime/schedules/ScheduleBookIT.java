@@ -52,7 +52,10 @@ class ScheduleBookIT {
             setMaxMemory(redis, "1");
 
             get(book.mark(now, "program", List.of(new Mark("full", now + 1_000, false, true, false, 0, false))));
-            assertThat(get(book.list())).singleElement().extracting(Entry::fired).isEqualTo(now + 1_000);
+            assertThat(get(book.list()))
+                    .singleElement()
+                    .extracting(Entry::fired)
+                    .isEqualTo(now + 1_000);
             assertThatThrownBy(() -> get(book.claim(
                             now, "program", List.of(new Claim("full", "v", now + 1_000, now + 2_000, false)))))
                     .hasMessageContaining("OOM");
