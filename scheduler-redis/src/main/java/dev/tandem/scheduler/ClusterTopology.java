@@ -85,16 +85,9 @@ final class ClusterTopology implements RedisTopology {
 
     @Override
     public CompletableFuture<RedisAdvancedClusterAsyncCommands<byte[], byte[]>> commands() {
-<<<<<<< HEAD
         // The client must know the nodes first, also in a process that has not looked for any partition.
         return (known == null ? refresh() : CompletableFuture.<Void>completedFuture(null))
                 .thenCompose(done -> commandingClient.connectAsync(ByteArrayCodec.INSTANCE))
-=======
-        // The client must know a node first. Without links, as in a process that runs no tasks, nobody else asks for
-        // them.
-        CompletableFuture<Void> located = known == null ? refresh() : CompletableFuture.completedFuture(null);
-        return located.thenCompose(done -> commandingClient.connectAsync(ByteArrayCodec.INSTANCE))
->>>>>>> t-periodic
                 .thenApply(StatefulRedisClusterConnection::async);
     }
 
