@@ -111,8 +111,8 @@ class TandemScriptTest {
         write(project.resolve("server/src/main/New.java"), "");
         List<String> words = new ArrayList<>(List.of("server"));
         words.addAll(List.of(options.split(" ")));
-        try (LocalProcess process = tandem("works", 60, List.of(), words.toArray(String[]::new))
-                .start()) {
+        try (LocalProcess process =
+                tandem("works", 60, List.of(), words.toArray(String[]::new)).start()) {
             assertThat(process.awaitExit(LIMIT)).as(process.logTail()).isTrue();
             assertThat(process.exitStatus()).as(process.logTail()).isEqualTo(2);
             assertThat(process.log())
@@ -127,8 +127,8 @@ class TandemScriptTest {
     void aSettingsFileThatIsThereIsPassedOn() throws IOException {
         write(folder.resolve("my settings.yml"), "");
 
-        try (LocalProcess process =
-                tandem("works", 60, List.of(), "server", "--config", "my settings.yml").start()) {
+        try (LocalProcess process = tandem("works", 60, List.of(), "server", "--config", "my settings.yml")
+                .start()) {
             assertThat(process.awaitExit(LIMIT)).as(process.logTail()).isTrue();
             assertThat(process.log()).content().contains("--config my settings.yml");
         }

@@ -141,8 +141,9 @@ record QueueState(String word, List<String> problems) {
                     + (one ? ", so its tasks wait" : ", so their tasks wait"));
         } else {
             words.add(Word.NO_OWNER.text);
-            problems.add("No executor works on this queue: start a server or a program that runs it, or look at what their"
-                    + " health says");
+            problems.add(
+                    "No executor works on this queue: start a server or a program that runs it, or look at what their"
+                            + " health says");
         }
     }
 

@@ -58,7 +58,19 @@ public record TaskInfo(
     /** Returns the same task with what its runs have noted. */
     public TaskInfo withNotes(TaskNotes its) {
         return new TaskInfo(
-                ref, state, at, key, attempts, executor, head, envelope, durationMillis, history, its, result, duplicateOf);
+                ref,
+                state,
+                at,
+                key,
+                attempts,
+                executor,
+                head,
+                envelope,
+                durationMillis,
+                history,
+                its,
+                result,
+                duplicateOf);
     }
 
     /** Whether this dead task halts its key. */

@@ -42,8 +42,9 @@ class UnknownTypeWarningTest {
         announce(", \"types\": [\"http\", \"refund\"]");
 
         assertThat(submit("--type", "htpp"))
-                .isEqualTo("Warning: no executor of orders has a handler for the type 'htpp'. Known types: http, refund."
-                        + " The task waits for such an executor, and is dead after the queue's unknown-type-grace\n");
+                .isEqualTo(
+                        "Warning: no executor of orders has a handler for the type 'htpp'. Known types: http, refund."
+                                + " The task waits for such an executor, and is dead after the queue's unknown-type-grace\n");
     }
 
     @ParameterizedTest

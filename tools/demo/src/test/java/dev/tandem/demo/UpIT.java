@@ -53,16 +53,14 @@ class UpIT {
             await().atMost(PATIENCE)
                     .until(() -> API.matcher(Files.readString(up.log())).find());
             String api = first(API, Files.readString(up.log()));
-            await().atMost(PATIENCE)
-                    .until(() -> get(api + "/queues/" + queue).contains("\"state\":\"running\""));
+            await().atMost(PATIENCE).until(() -> get(api + "/queues/" + queue).contains("\"state\":\"running\""));
             for (int number = 0; number < 20; number++) {
                 submit(api + "/queues/" + queue + "/tasks", "k-" + number);
             }
 
             await().atMost(PATIENCE).until(() -> shipped.size() == 20);
 
-            await().atMost(PATIENCE)
-                    .until(() -> get(api + "/queues/" + queue).contains("\"succeeded\":20"));
+            await().atMost(PATIENCE).until(() -> get(api + "/queues/" + queue).contains("\"succeeded\":20"));
             assertThat(get(api + "/queues")).doesNotContain("demo-orders");
             assertThat(program.status().healthy()).isTrue();
         }
@@ -70,8 +68,9 @@ class UpIT {
 
     @Test
     void saysWhyTheServerDidNotStartAndKeepsItsLog() throws IOException {
-        try (LocalProcess up =
-                up("--queue", "parcels").environment("TANDEM_LOGPAYLOADS", "perhaps").start()) {
+        try (LocalProcess up = up("--queue", "parcels")
+                .environment("TANDEM_LOGPAYLOADS", "perhaps")
+                .start()) {
             assertThat(up.awaitExit(PATIENCE)).as(up.logTail()).isTrue();
 
             String output = Files.readString(up.log());
@@ -84,7 +83,12 @@ class UpIT {
 
     private LocalProcess.Builder up(String... options) {
         List<String> line = new ArrayList<>(List.of(
-                "up", "--no-amqp", "--kafka", Brokers.kafka().bootstrapServers(), "--redis", Brokers.redis().uri()));
+                "up",
+                "--no-amqp",
+                "--kafka",
+                Brokers.kafka().bootstrapServers(),
+                "--redis",
+                Brokers.redis().uri()));
         line.addAll(List.of(options));
         return LocalProcess.java(
                         "up",
