@@ -7,14 +7,6 @@ import dev.tandem.local.LocalRedis;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
-import dev.tandem.task.schedule.ScheduleBook;
-import dev.tandem.task.store.DedupAnswer;
-import dev.tandem.task.store.DedupBuckets;
-import dev.tandem.task.store.DedupPolicy;
-import dev.tandem.task.store.DedupRequest;
-import dev.tandem.task.store.DedupRequest.Bearer;
-import dev.tandem.task.store.HandledTypes;
-import dev.tandem.task.store.HandlerPeer;
 import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
@@ -35,18 +27,11 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -91,37 +76,6 @@ class RedisClusterIT {
     }
 
     @Test
-    void deduplicationKeysAreSpreadOverTheNodes() {
-        // As in an executor, which has links before it asks.
-        new TestOwner(store, Partition.of(queue, 0), "one").acquire();
-        Set<Integer> slots = new HashSet<>();
-        Bearer first = Bearer.of("0", Position.of(0, 1), false, "first");
-        Bearer second = Bearer.of("1", Position.of(0, 1), false, "second");
-        for (int i = 0; i < 100; i++) {
-            String key = "order-" + i;
-            int bucket = DedupBuckets.of(queue, key);
-            slots.add(SlotHash.getSlot(RedisKeys.DEFAULTS.dedup(queue, bucket, key)));
-            List<DedupRequest> asked = List.of(
-                    new DedupRequest.Ask(key, first, false, 0, DedupPolicy.DEFAULT),
-                    new DedupRequest.Ask(key, second, true, 0, DedupPolicy.DEFAULT));
-            // Another test may just have stopped a node. Requests may be repeated.
-            await().ignoreExceptions()
-                    .untilAsserted(() -> assertThat(store.dedup(queue, bucket, asked)
-                                    .toCompletableFuture()
-                                    .join())
-                            .containsExactly(DedupAnswer.Go.INSTANCE, new DedupAnswer.Duplicate("first")));
-        }
-        assertThat(slots).hasSize(DedupBuckets.COUNT);
-        assertThat(store.inspector().dedupKey(queue, "order-7").join()).hasValueSatisfying(key -> {
-            assertThat(key.state()).isEqualTo(DedupKeyView.Bearer.WAITS);
-            assertThat(key.id()).isEqualTo("first");
-            assertThat(key.isTaken()).isTrue();
-            assertThat(key.others()).isEqualTo(1);
-        });
-        assertThat(store.inspector().dedupKey(queue, "unknown").join()).isEmpty();
-    }
-
-    @Test
     void oneNodeThatIsFitIsAReachablePart() {
         List<LocalRedis> primaries = cluster.primaries();
         AtomicInteger reached = new AtomicInteger();
@@ -135,45 +89,6 @@ class RedisClusterIT {
         } finally {
             primaries.forEach(node -> setPolicy(node, "noeviction"));
         }
-    }
-
-    @Test
-    void schedulesAreFiredInAllPartsOfTheCluster() {
-        ScheduleBook book = store.schedules();
-        long now = 1_800_000_000_000L;
-        List<String> ids = IntStream.range(0, 50).mapToObj(i -> queue + "." + i).toList();
-        List<ScheduleBook.Announced> announced = ids.stream()
-                .map(id -> new ScheduleBook.Announced(id, "v", "t", "{}"))
-                .toList();
-        // Each node is connected at the first request to it.
-        await().ignoreExceptions()
-                .until(() -> book.announce(now, now, announced)
-                                .toCompletableFuture()
-                                .join()
-                                .size()
-                        == 50);
-        assertThat(book.claim(
-                                now + 1_000,
-                                "program",
-                                ids.stream()
-                                        .map(id -> new ScheduleBook.Claim(id, "v", now, now + 1_000, false))
-                                        .toList())
-                        .toCompletableFuture()
-                        .join())
-                .hasSize(50)
-                .allMatch(each -> each.verdict() == ScheduleBook.Verdict.CLAIMED);
-        book.mark(
-                        now + 1_000,
-                        "program",
-                        ids.stream()
-                                .map(id -> new ScheduleBook.Mark(id, now + 1_000, false, true, false, 0, false))
-                                .toList())
-                .toCompletableFuture()
-                .join();
-        assertThat(book.list().toCompletableFuture().join())
-                .filteredOn(each -> ids.contains(each.id()))
-                .hasSize(50)
-                .allMatch(each -> each.fired() == now + 1_000 && each.firings() == 1);
     }
 
     /** Each is asked for a write under a key of its own slots, since nothing else says that it refuses them. */
@@ -335,53 +250,6 @@ class RedisClusterIT {
                 return acquired;
             }
         }
-    }
-
-    /** Several executors are asked for in one command, so what they announce must be in one slot. */
-    @Test
-    void executorsSeeWhatOthersHaveHandlersFor() {
-        Presence presence = store.presence();
-        Map<String, Map<String, HandledTypes>> handled = new HashMap<>();
-        List<HandlerPeer> peers = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            String id = UniqueNames.fresh("executor");
-            HandledTypes types = new HandledTypes(Set.of("ship", "refund-" + i), false);
-            handled.put(id, Map.of(queue, types));
-            Presence.Executor executor = new Presence.Executor(id, "host", i, 0, Map.of(queue, 1));
-            peers.add(new HandlerPeer(id, i, true, types));
-            get(() -> presence.announceHandlers(id, Map.of(queue, types)));
-            get(() -> presence.announceUnhandled(id, Map.of(queue, types)));
-            get(() -> presence.announceWorking(id, Set.of(queue)));
-            get(() -> presence.beat(executor, false));
-        }
-        get(() -> presence.removeSilent());
-        try (RedisStore other =
-                open(RedisSettings.cluster(List.of(cluster.address().split(","))))) {
-            Presence others = other.presence();
-            LiveExecutors live = new LiveExecutors();
-            live.update(get(() -> others.executors()));
-            live.learn(get(() -> others.handlers(live.withUnknownHandlers())));
-            live.working(get(() -> others.working(live.ids())));
-
-            assertThat(live.announcing(queue)).containsExactlyInAnyOrderElementsOf(peers);
-            assertThat(get(() -> others.unhandled(handled.keySet()))).isEqualTo(handled);
-        }
-        for (String id : handled.keySet()) {
-            get(() -> presence.leave(id));
-        }
-        assertThat(get(() -> presence.handlers(handled.keySet()))).isEmpty();
-        assertThat(get(() -> presence.unhandled(handled.keySet()))).isEmpty();
-        assertThat(get(() -> presence.working(handled.keySet()))).isEmpty();
-    }
-
-    /** Asks again while the client connects to a node: requests fail until then, and executors repeat theirs. */
-    private static <T> T get(Supplier<CompletableFuture<T>> request) {
-        AtomicReference<T> result = new AtomicReference<>();
-        await().ignoreExceptions().until(() -> {
-            result.set(request.get().get(30, TimeUnit.SECONDS));
-            return true;
-        });
-        return result.get();
     }
 
     private void moveSlot(int slot, LocalRedis from, LocalRedis to) {

@@ -84,7 +84,7 @@ abstract class RestartSuite {
         awaitCollected(second);
     }
 
-    /** Spring keeps some classes in caches of soft references, which hold until memory is short. */
+    /** Spring keeps some classes in caches of soft references, which the JVM of these tests ends at once. */
     private static void awaitCollected(WeakReference<ClassLoader> loader) {
         await().atMost(PATIENCE).until(() -> {
             System.gc();
