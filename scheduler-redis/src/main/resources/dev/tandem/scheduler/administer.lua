@@ -58,11 +58,6 @@ local function done(key, total)
   return {CHANGE_DONE}
 end
 
-local function remove_dead(position)
-  call('ZREM', DEAD, position)
-  call('HDEL', DEAD_TASKS, position)
-end
-
 -- Returns the member of a waiting position in its key's lane; or nil, and where the search goes on, nil at its end.
 local function find_parked(position, key)
   if not key or not any_blocked or call('HEXISTS', BLOCKED, key) == 0 then
@@ -85,7 +80,8 @@ local function retry_dead(position, seen, envelope)
     return {CHANGE_NOT_FOUND}
   end
   local key = envelope_key(seen)
-  remove_dead(position)
+  call('ZREM', DEAD, position)
+  call('HDEL', DEAD_TASKS, position)
   call('HSET', TASKS, position, envelope)
   call('ZADD', RETRY, now_text, position)
   if is_head(key, position) then
@@ -190,7 +186,8 @@ local function delete(position, which)
       return {CHANGE_UNFINISHED, search_on}
     end
   else
-    remove_dead(position)
+    call('ZREM', DEAD, position)
+    call('HDEL', DEAD_TASKS, position)
   end
   if waiting then
     note_dedup_end(position, waiting)
@@ -222,12 +219,6 @@ local function given_up(envelope, alive)
   return envelope_with_error(envelope, before == '' and note or note .. ', after: ' .. before)
 end
 
--- Returns whether the key has another entry than the one that the first call of an operator's drain saw, or left. The
--- entry is written anew whenever the head runs, ends or is lost.
-local function changed_since_begun(entry)
-  return go_on ~= '' and go_on ~= GO_ON_NOTED and sub(go_on, GO_ON_LENGTH + 1) ~= entry
-end
-
 local function skip(key, seen_head, drain, forced)
   local entry = call('HGET', BLOCKED, key)
   local head = entry and head_of(entry)
@@ -241,7 +232,9 @@ local function skip(key, seen_head, drain, forced)
     return {CHANGE_ACTIVE}
   elseif go_on == '' and reason_of(entry) ~= BLOCKED_BY_HALT and not forced then
     return {CHANGE_NOT_HALTED}
-  elseif changed_since_begun(entry) then
+  elseif go_on ~= '' and go_on ~= GO_ON_NOTED and sub(go_on, GO_ON_LENGTH + 1) ~= entry then
+    -- The key has another entry than the one that the first call of an operator's drain saw, or left. The entry is
+    -- written anew whenever the head runs, ends or is lost.
     return {CHANGE_NOT_FOUND}
   end
   local envelope = call('HGET', TASKS, head)
