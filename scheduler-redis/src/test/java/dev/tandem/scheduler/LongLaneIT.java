@@ -42,8 +42,11 @@ class LongLaneIT extends OperatorTestBase {
                     .isEqualTo(Result.NOT_FOUND);
             assertThat(get(store.admin().delete(partition, Position.of(0, offset))))
                     .isEqualTo(Result.DONE);
-            assertThat(get(store.inspector().task(partition, Position.of(0, offset))))
-                    .isEmpty();
+            assertThat(get(store.inspector().task(partition, Position.of(0, offset)))
+                            .orElseThrow()
+                            .state())
+                    .as("what is kept of it")
+                    .isEqualTo(TaskState.CANCELLED);
         }
         assertThat(parked()).isEqualTo(PARKED - 3);
     }
