@@ -145,17 +145,22 @@ class ClusterWideRecordsIT {
         Presence presence = store.presence();
         Map<String, Map<String, HandledTypes>> handled = new HashMap<>();
         List<HandlerPeer> peers = new ArrayList<>();
+        List<Presence.Executor> executors = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             String id = UniqueNames.fresh("executor");
             HandledTypes types = new HandledTypes(Set.of("ship", "refund-" + i), false);
             handled.put(id, Map.of(queue, types));
-            Presence.Executor executor = new Presence.Executor(id, "host", i, 0, Map.of(queue, 1));
+            executors.add(new Presence.Executor(id, "host", i, 0, Map.of(queue, 1)));
             peers.add(new HandlerPeer(id, i, true, types));
             get(() -> presence.announceHandlers(id, Map.of(queue, types)));
             get(() -> presence.announceUnhandled(id, Map.of(queue, types)));
             get(() -> presence.announceWorking(id, Set.of(queue)));
-            get(() -> presence.beat(executor, false));
         }
+        // All at once, since one that has not registered for some seconds counts as silent.
+        CompletableFuture.allOf(executors.stream()
+                        .map(executor -> presence.beat(executor, false))
+                        .toArray(CompletableFuture<?>[]::new))
+                .join();
         get(() -> presence.removeSilent());
         try (RedisStore other =
                 open(RedisSettings.cluster(List.of(cluster.address().split(","))))) {
