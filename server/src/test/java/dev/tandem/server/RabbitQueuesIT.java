@@ -110,7 +110,7 @@ class RabbitQueuesIT {
         await().atMost(PATIENCE).until(() -> endpoint.calls(dead).size() == 2);
         await().atMost(PATIENCE).until(() -> endpoint.calls(failed).size() == 2);
         await().atMost(PATIENCE).until(() -> endpoint.calls(later).size() == 1);
-        assertThat(find(queue, never).status()).isEqualTo(404);
+        assertThat(find(queue, never).json().path("state").asString()).isEqualTo("cancelled");
         assertThat(endpoint.calls(never)).isEmpty();
     }
 
