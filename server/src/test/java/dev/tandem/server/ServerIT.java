@@ -268,7 +268,7 @@ class ServerIT {
         await().atMost(PATIENCE)
                 .until(() -> endpoint.calls("later").size() == 1
                         && endpoint.calls("soon").size() == 1);
-        assertThat(find("never").status()).isEqualTo(404);
+        assertThat(state("never")).isEqualTo("cancelled");
         assertThat(endpoint.calls("never")).isEmpty();
     }
 
