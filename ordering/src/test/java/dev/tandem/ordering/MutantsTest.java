@@ -78,8 +78,21 @@ class MutantsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "KEEP_AWAITING")
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"KEEP_AWAITING", "REUSE_NUMBER"})
     void aStoreThatBreaksARuleIsCaught(Flaw flaw) throws InterruptedException {
+        assertIsCaught(flaw);
+    }
+
+    /** Takes most of a minute. */
+    @Test
+    @EnabledIfSystemProperty(named = "simulation.mutants", matches = "all")
+    void aStoreThatSeldomBreaksARuleIsCaught() throws InterruptedException {
+        assertIsCaught(Flaw.REUSE_NUMBER);
+    }
+
+    private static void assertIsCaught(Flaw flaw) throws InterruptedException {
         assertThat(Histories.of(HistoryKind.LOG).with(flaw).hunt(FROM, HISTORIES))
                 .as("a history that breaks a guarantee with a store that does %s", flaw)
                 .isNotNull();

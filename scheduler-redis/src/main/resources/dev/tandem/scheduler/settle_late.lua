@@ -40,8 +40,8 @@ call('HDEL', OWNER, '') -- After a removal, Redis lets a script record outcomes 
 -- @include settle_outcome
 -- @include success_keys
 -- @include success_pages
-local incarnation, wake_channel, position, token = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local bit, verdict, delay, envelope = tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), ARGV[8]
+-- The script is short of locals, so what is used once has none.
+local incarnation, position, token, bit, verdict = ARGV[1], ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6]
 local key, next_position, next_token = ARGV[9] == '1' and ARGV[10], ARGV[11], ARGV[12]
 begin_bits(incarnation)
 begin_redelivery_marks(incarnation)
@@ -80,7 +80,8 @@ if relays and was_head and success and take_next() then
   end
 end
 claims[position] = claim
-local result = settle(position, token, key, is_queue and AWAITS_REDELIVERY or bit, verdict, delay, envelope)
+local result = settle(position, token, key, is_queue and AWAITS_REDELIVERY or bit, verdict, tonumber(ARGV[7]),
+  ARGV[8])
 if result == SETTLE_REFUSED then
   return {REPLY_OK, 0}
 end
@@ -100,5 +101,5 @@ count_outcomes()
 if was_head and result ~= SETTLE_DONE and (verdict == VERDICT_RETURNED or not is_head(key, position)) then
   call('SADD', OPENED, key)
 end
-call('PUBLISH', wake_channel, 'late')
+call('PUBLISH', ARGV[2], 'late')
 return {REPLY_OK, 1}
