@@ -327,8 +327,9 @@ final class QueueLoop {
     private void leave() {
         status.stopping();
         stopRequestedAt = clock.millis();
-        starter.stop();
+        // Before the batches that wait are given to workers, which return them.
         runner.refuse();
+        starter.stop();
         core.pauseStarts(true);
         // Waits in poll, because the source answers the last commits there.
         turns.release(new HashSet<>(partitions.held()), stopRequestedAt + timings.leave(), this::poll);
