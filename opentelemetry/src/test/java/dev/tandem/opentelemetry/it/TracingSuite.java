@@ -147,7 +147,9 @@ abstract class TracingSuite {
     @Test
     void everyAttemptAfterADelayAndRetriesLinksToTheSubmission() throws Exception {
         try (Tandem tandem = start("link")) {
-            submit(tandem.client(), "flaky", delay("500ms"));
+            // Longer than the first request to a broker takes on a busy machine: an earliest start before the
+            // publication is none.
+            submit(tandem.client(), "flaky", delay("3s"));
             List<SpanData> runs = awaitRuns(3);
 
             SpanData submission = submission();
