@@ -57,6 +57,9 @@ class OutageIT {
 
     private final Set<String> succeeded = ConcurrentHashMap.newKeySet();
     private final Set<String> tried = ConcurrentHashMap.newKeySet();
+    /** The buffers of connections count as used memory, and are larger on a busy machine. */
+    private static final long BUFFERS = 256 << 10;
+
     private final AtomicLong failed = new AtomicLong();
     private volatile boolean away = true;
 
@@ -172,7 +175,7 @@ class OutageIT {
             highest.accumulateAndGet(usedMemory(redis), Math::max);
             return executor.status().get(0).partitionsWithoutRoom() == PARTITIONS && failed.get() > 3L * tried.size();
         });
-        assertThat(highest.get()).as("the most memory that Redis used").isLessThan(MAX_MEMORY);
+        assertThat(highest.get()).as("the most memory that Redis used").isLessThan(MAX_MEMORY + BUFFERS);
     }
 
     private static long usedMemory(RedisCommands<String, String> redis) {
