@@ -58,7 +58,7 @@ class OutageIT {
     private final Set<String> succeeded = ConcurrentHashMap.newKeySet();
     private final Set<String> tried = ConcurrentHashMap.newKeySet();
     /** The buffers of connections count as used memory, and are larger on a busy machine. */
-    private static final long BUFFERS = 256 << 10;
+    private static final long BUFFERS = 1 << 20;
 
     private final AtomicLong failed = new AtomicLong();
     private volatile boolean away = true;
