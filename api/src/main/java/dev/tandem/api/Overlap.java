@@ -7,5 +7,7 @@ public enum Overlap {
     /** The later one waits for its turn: both have the same key. */
     QUEUE,
     /** The later one does not fire. */
-    SKIP
+    SKIP,
+    /** The earlier one is cancelled, and the later one begins when it has ended, or five seconds later. */
+    CANCEL
 }

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,7 +112,8 @@ public interface TaskContext {
 
     /**
      * Returns whether the handler should give up: the attempt was interrupted, or its claim's lease ran out because the
-     * store cannot be reached. In the latter case another executor may start the task.
+     * store cannot be reached. In the latter case another executor may start the task. A task of a batch may be cancelled
+     * without an interrupt: then only this one should be given up.
      */
     boolean isCancelled();
 
@@ -189,6 +191,36 @@ public interface TaskContext {
      *     them
      */
     default void log(String line) {}
+
+    /**
+     * Fans out: publishes the tasks of a stream as subtasks of this one, to any queues of the settings. Returns when their brokers
+     * have acknowledged all of them. They run like any other tasks, beside this one and behind it. Subtasks without a key are
+     * spread over the partitions of their queue.
+     *
+     * <p>The stream is read once, a little ahead of the brokers, so it may be as long as it likes. If this run ends before the
+     * stream does, the next run goes on with it: it publishes what is missing. So the stream has to be repeatable: the subtask of
+     * a number is the same in each run.
+     *
+     * <p>A task that was published as a subtask may fan out too. It has then ended, for the fan-out around it, when its own
+     * subtasks have.
+     *
+     * @param subtasks is closed
+     * @param plan what follows, and when failures keep others from running
+     * @throws FatalTaskException if a subtask or the final task can never be published, the stream has more subtasks than the
+     *     setting {@code tandem.fan-outs.max-subtasks} allows, is nested too deeply, is not repeatable, or was given up before
+     * @throws FanOutException if a broker or the store does not answer, or too many fan-outs are open
+     * @throws IllegalStateException if this attempt has fanned out under the same name already
+     * @throws UnsupportedOperationException if the program cannot publish, such as a {@code TestTandem}
+     * @throws InterruptedException if the attempt was interrupted
+     */
+    default FanOutRef fanOut(Stream<? extends TaskRequest<?>> subtasks, FanOut plan) throws InterruptedException {
+        throw new UnsupportedOperationException("This context cannot fan out");
+    }
+
+    /** Returns how the fan-out ended whose final task this is; empty if this is no final task. */
+    default Optional<FanOutResult> fanOutResult() {
+        return Optional.empty();
+    }
 
     /**
      * Asks that the task run again after a delay if the handler succeeds now, without having spent this attempt. A handler that

@@ -35,6 +35,8 @@ public record TaskOptions(
     private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
     private static final Duration MAX_TIMEOUT = Duration.ofDays(366);
     private static final Duration MAX_TTL = Duration.ofDays(3_650);
+    private static final Duration MIN_WINDOW = Duration.ofSeconds(1);
+    private static final Duration MAX_WINDOW = Duration.ofDays(365);
     private static final int MAX_ATTEMPTS = 1_000_000;
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999Z");
 
@@ -60,6 +62,8 @@ public record TaskOptions(
         for (Map.Entry<String, String> header : headers.entrySet()) {
             String name = header.getKey();
             if (!Expiry.isOne(name, header.getValue())
+                    && !Dependencies.isOne(name)
+                    && !Dedup.isOne(name, header.getValue())
                     && name.regionMatches(true, 0, "tandem-", 0, "tandem-".length())) {
                 throw new InvalidTaskException("The header '" + name
                         + "' is one of Tandem's own: use the option for it, such as delay or timeout");
@@ -145,6 +149,65 @@ public record TaskOptions(
         return new TaskOptions(null, null, null, null, null, value, Map.of());
     }
 
+    /** Returns which of several tasks with one deduplication key runs, for tasks that come while another has the key. */
+    public static TaskOptions dedupMode(DedupMode value) {
+        return new TaskOptions(null, null, null, null, null, null, Dedup.mode(value));
+    }
+
+    /** Returns for how long after the arrival of the task its deduplication key is taken. @param value 1 s to 365 days */
+    public static TaskOptions dedupWindow(Duration value) {
+        require(
+                value.compareTo(MIN_WINDOW) >= 0 && value.compareTo(MAX_WINDOW) <= 0,
+                "dedupWindow",
+                value,
+                "1 s to 365 days");
+        return new TaskOptions(null, null, null, null, null, null, Dedup.window(value));
+    }
+
+    /** Returns a {@link #dedupWindow(Duration)}, in the form of {@link #delay(String)}. */
+    public static TaskOptions dedupWindow(String value) {
+        return dedupWindow(Durations.parse("dedupWindow", value));
+    }
+
+    /**
+     * Returns that the task runs only when the tasks with these {@linkplain #dedupKey deduplication keys} of its own queue have
+     * succeeded. They may come before or after it.
+     *
+     * @param ids 1 to 32, together with those of other options
+     */
+    public static TaskOptions dependsOn(String... ids) {
+        return new TaskOptions(null, null, null, null, null, null, Dependencies.on(ids));
+    }
+
+    /** Returns the same as {@link #dependsOn} for tasks of another queue. */
+    public static TaskOptions dependsOnTasksOf(String queue, String... ids) {
+        return new TaskOptions(null, null, null, null, null, null, Dependencies.onTasksOf(queue, ids));
+    }
+
+    /** Returns what becomes of the task if one that it waits for does not succeed. Default: the queue's. */
+    public static TaskOptions dependsPolicy(DependsPolicy value) {
+        return new TaskOptions(null, null, null, null, null, null, Dependencies.policy(value.header()));
+    }
+
+    /**
+     * Returns for how long the task waits for others at most, counted from when it would have run for the first time.
+     *
+     * @param value 1 ms to 366 days; default: the queue's
+     */
+    public static TaskOptions dependsTimeout(Duration value) {
+        require(
+                value.compareTo(MIN_TIMEOUT) >= 0 && value.compareTo(MAX_TIMEOUT) <= 0,
+                "dependsTimeout",
+                value,
+                "1 ms to 366 days");
+        return new TaskOptions(null, null, null, null, null, null, Dependencies.timeout(value.toMillis()));
+    }
+
+    /** Returns the same, in the form of {@link #delay(String)}. */
+    public static TaskOptions dependsTimeout(String value) {
+        return dependsTimeout(Durations.parse("dependsTimeout", value));
+    }
+
     /**
      * Returns that the task is published as a CloudEvent in binary mode, as {@link #cloudEvent(String, CloudEventMode)}.
      *
@@ -175,7 +238,7 @@ public record TaskOptions(
     /** Returns these options and others. Where both have a value, that of the others counts. */
     public TaskOptions and(TaskOptions other) {
         Map<String, String> all = new LinkedHashMap<>(headers);
-        all.putAll(other.headers);
+        Dependencies.join(all, other.headers);
         boolean timed = other.delay != null || other.notBefore != null;
         return new TaskOptions(
                 other.id != null ? other.id : id,

@@ -52,6 +52,18 @@ class TaskOptionsTest {
     }
 
     @Test
+    void aTaskMaySayHowItIsToldFromItsDuplicates() {
+        assertThat(TaskOptions.dedupMode(DedupMode.KEEP_LAST)
+                        .and(TaskOptions.dedupWindow("1h"))
+                        .headers())
+                .isEqualTo(java.util.Map.of("tandem-dedup-mode", "keep-last", "tandem-dedup-window", "3600000"));
+        assertThat(TaskOptions.dedupWindow("365d").headers()).containsEntry("tandem-dedup-window", "31536000000");
+        assertRefused(() -> TaskOptions.dedupWindow("999ms"), "dedupWindow is PT0.999S: it must be 1 s to 365 days");
+        assertRefused(
+                () -> TaskOptions.header("tandem-dedup-mode", "last"), "'tandem-dedup-mode' is one of Tandem's own");
+    }
+
+    @Test
     void aTaskMaySayWhenItExpires() {
         assertThat(TaskOptions.ttl("5m").headers()).containsExactly(java.util.Map.entry("tandem-ttl", "300000"));
         assertThat(TaskOptions.expiresAt(Instant.ofEpochMilli(1_790_000_000_000L))

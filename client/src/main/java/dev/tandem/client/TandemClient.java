@@ -143,6 +143,17 @@ public final class TandemClient implements TaskClient {
     }
 
     private PreparedTask prepared(TaskRequest<?> request) {
+        Route route = route(routes, request);
+        String given = request.options().id();
+        long number = given == null ? ids.next() : 0;
+        Task task = encoder.encode(request, given == null ? ids.id(number) : given, route.binding());
+        Submission<?> submission =
+                given == null ? new Submission<>(ids, number, task.queue()) : new Submission<>(given, task.queue());
+        return new PreparedTask(submission, task.payload().length, publication(route, task));
+    }
+
+    /** @throws InvalidTaskException if the request's queue is unknown, or has no order although the request has a key */
+    static Route route(Map<String, Route> routes, TaskRequest<?> request) {
         Route route = routes.get(request.queue());
         if (route == null) {
             throw new InvalidTaskException(
@@ -154,12 +165,7 @@ public final class TandemClient implements TaskClient {
                     + request.queue() + "' has no order (ordering: none): leave the key out, or order the queue, here"
                     + " and in its executors (ordering: key)");
         }
-        String given = request.options().id();
-        long number = given == null ? ids.next() : 0;
-        Task task = encoder.encode(request, given == null ? ids.id(number) : given, route.binding());
-        Submission<?> submission =
-                given == null ? new Submission<>(ids, number, task.queue()) : new Submission<>(given, task.queue());
-        return new PreparedTask(submission, task.payload().length, publication(route, task));
+        return route;
     }
 
     private static Publication publication(Route route, Task task) {
@@ -175,6 +181,11 @@ public final class TandemClient implements TaskClient {
     private static String message(@Nullable Throwable problem) {
         String message = problem == null ? null : problem.getMessage();
         return message == null ? String.valueOf(problem) : message;
+    }
+
+    /** Returns what publishes on behalf of Tandem itself. It is closed with this client. */
+    public TaskSender sender() {
+        return new TaskSender(routes, encoder);
     }
 
     /**

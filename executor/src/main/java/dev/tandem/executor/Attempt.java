@@ -1,20 +1,26 @@
 package dev.tandem.executor;
 
+import dev.tandem.api.FanOut;
+import dev.tandem.api.FanOutRef;
+import dev.tandem.api.FanOutResult;
 import dev.tandem.api.Result;
 import dev.tandem.api.RetryPolicy;
 import dev.tandem.api.TaskContext;
+import dev.tandem.api.TaskRequest;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.LogText;
 import dev.tandem.task.Outcome;
-import dev.tandem.task.Task;
+import dev.tandem.task.fanout.Subtask;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * One attempt on its worker's thread: what the handler sees of it, and how it is interrupted. Thread-safe.
@@ -26,9 +32,6 @@ import org.jspecify.annotations.Nullable;
 final class Attempt implements TaskContext {
 
     private static final int MAX_SHOWN = 300;
-
-    /** How long an outcome waits for a checkpoint that its handler did not wait for. */
-    private static final long SETTLE_NANOS = 1_000_000_000L;
 
     /** The check time of an attempt that needs no check. */
     static final long NEVER = Long.MAX_VALUE;
@@ -54,22 +57,15 @@ final class Attempt implements TaskContext {
     private final Thread thread = Thread.currentThread();
     /** The attempt that is interrupted for all of its call; this one, unless the call is a batch's. */
     private Attempt call = this;
+    /** Its place in a call with others; null if it is alone. */
+    private @Nullable BatchMember member;
 
-    private int batchSize = 1;
     private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
-    private final ProgressWriter writer;
+    private final AttemptRecords records;
     private volatile long nextCheckAt;
     private volatile long endedNanos;
     private volatile @Nullable Duration snooze;
     private volatile @Nullable Object result;
-    // Most tasks note nothing, so these are made when they are needed.
-    private volatile @Nullable AttemptCheckpoint checkpoint;
-    private volatile @Nullable AttemptNotes notes;
-
-    /** Begins now, on the calling thread. */
-    Attempt(Run run, QueueSpec spec, String type, int maxAttempts, ExecutorClock clock, ProgressWriter writer) {
-        this(run, spec, type, maxAttempts, clock, writer, clock.millis());
-    }
 
     /** Begins on the calling thread. @param startedMillis from when on its timeout counts, by the monotonic clock */
     Attempt(
@@ -80,7 +76,7 @@ final class Attempt implements TaskContext {
             ExecutorClock clock,
             ProgressWriter writer,
             long startedMillis) {
-        this.writer = writer;
+        this.records = new AttemptRecords(run, spec, clock, writer);
         this.run = run;
         this.spec = spec;
         this.clock = clock;
@@ -92,10 +88,15 @@ final class Attempt implements TaskContext {
         this.nextCheckAt = timeoutMillis > 0 ? startedMillis + timeoutMillis : NEVER;
     }
 
-    /** Puts the attempt into one call with others. To be called before the handler is. @param first is interrupted for all */
-    void shareCallOf(Attempt first, int size) {
-        call = first;
-        batchSize = size;
+    /** Puts the attempt into one call with others. To be called before the handler is. */
+    void join(BatchMember place) {
+        member = place;
+        call = place.first();
+    }
+
+    @Nullable
+    BatchMember member() {
+        return member;
     }
 
     Run run() {
@@ -130,9 +131,18 @@ final class Attempt implements TaskContext {
         }
     }
 
-    /** Interrupts the handler because its task is cancelled. @return false if it has ended, or was interrupted before */
+    /** Cancels the task, and interrupts its handler unless that has other tasks. @return false if it has ended before */
     boolean cancel() {
+        return member == null ? cancelCall() : member.cancel();
+    }
+
+    /** Interrupts its call, of which it is the first attempt. */
+    boolean cancelCall() {
         return interrupt(State.CANCELLED);
+    }
+
+    boolean isRunning() {
+        return state.get() == State.RUNNING;
     }
 
     private boolean interrupt(State reason) {
@@ -167,13 +177,15 @@ final class Attempt implements TaskContext {
     private AttemptEnd interrupted(AttemptEnd handlerEnd) {
         return switch (state.get()) {
             case TIMED_OUT -> new AttemptEnd.TimedOut(timeoutMillis);
-            case CANCELLED ->
-                handlerEnd instanceof AttemptEnd.Returned returned
-                                && withSnooze(returned.result()) instanceof Result.Done
-                        ? handlerEnd
-                        : new AttemptEnd.Cancelled();
+            case CANCELLED -> cancelled(handlerEnd);
             default -> new AttemptEnd.Stopped();
         };
+    }
+
+    /** Returns the end of a cancelled attempt: its own if its work is done. */
+    AttemptEnd cancelled(AttemptEnd end) {
+        boolean done = end instanceof AttemptEnd.Returned own && withSnooze(own.result()) instanceof Result.Done;
+        return done ? end : new AttemptEnd.Cancelled();
     }
 
     /** Returns the result of a handler: what it returned, unless it succeeded and had asked to run again. */
@@ -182,47 +194,14 @@ final class Attempt implements TaskContext {
         return result instanceof Result.Done && delay != null ? Result.snooze(delay) : result;
     }
 
-    /** Returns whether the task has a checkpoint, as far as this attempt knows. */
-    boolean hasCheckpoint() {
-        AttemptCheckpoint its = checkpoint;
-        return its != null && its.exists();
+    /** Returns whether the next run must find the task in its place. */
+    boolean needsPlace() {
+        return records.needPlace();
     }
 
-    /**
-     * Ends what the handler noted, after {@link #end}. Progress is kept for people, and the next run goes on from the last
-     * checkpoint, so a save that is under way is waited for, for a second after the end of the call at most. If the task has
-     * succeeded, nobody needs either.
-     */
-    void endNotes(boolean succeeded) {
-        AttemptCheckpoint saved = checkpoint;
-        if (saved != null) {
-            if (!succeeded) {
-                saved.settle(call.endedNanos + SETTLE_NANOS);
-            }
-            saved.end();
-        }
-        AttemptNotes its = notes;
-        if (its != null && succeeded) {
-            its.discard();
-        }
-    }
-
-    private synchronized AttemptCheckpoint checkpoint() {
-        AttemptCheckpoint its = checkpoint;
-        if (its == null) {
-            its = new AttemptCheckpoint(run, spec, () -> clock.millis() <= run.leaseUntil());
-            checkpoint = its;
-        }
-        return its;
-    }
-
-    private synchronized AttemptNotes notes() {
-        AttemptNotes its = notes;
-        if (its == null) {
-            its = new AttemptNotes(run, spec, writer, clock);
-            notes = its;
-        }
-        return its;
+    /** Ends what the handler kept, after {@link #end}. */
+    void endRecords(Outcome outcome) {
+        records.end(outcome, call.endedNanos);
     }
 
     /** Returns the current stack of the handler's thread, for the log. */
@@ -292,7 +271,7 @@ final class Attempt implements TaskContext {
 
     @Override
     public int batchSize() {
-        return batchSize;
+        return member == null ? 1 : member.all().size();
     }
 
     @Override
@@ -320,26 +299,14 @@ final class Attempt implements TaskContext {
         return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
     }
 
-    private long waitMillis() {
+    /** Returns how long its task waited for its first start; -1 if unknown. */
+    long waitMillis() {
         return FirstStarts.waitMillis(run, clock.wallMillis() - (clock.millis() - startedMillis));
-    }
-
-    /** Returns the measurement of this attempt, which has ended. */
-    RunMeasurement measured(Outcome outcome, long runNanos) {
-        Task task = run.task();
-        return new RunMeasurement(
-                spec.name(),
-                type,
-                run.attempt(),
-                outcome,
-                runNanos,
-                waitMillis(),
-                task.notBefore() > task.publishedAt());
     }
 
     @Override
     public boolean isCancelled() {
-        return call.state.get() != State.RUNNING || clock.millis() > run.leaseUntil();
+        return !call.isRunning() || member != null && member.isCancelled() || clock.millis() > run.leaseUntil();
     }
 
     @Override
@@ -354,12 +321,12 @@ final class Attempt implements TaskContext {
 
     @Override
     public CompletableFuture<Void> checkpointAsync(Object value) {
-        return checkpoint().save(spec.payloads().writeCheckpoint(value)).copy();
+        return records.checkpoint().save(spec.payloads().writeCheckpoint(value)).copy();
     }
 
     @Override
     public <T> Optional<T> checkpoint(Class<T> asType) {
-        byte[] saved = AttemptCheckpoint.await(checkpoint().read());
+        byte[] saved = AttemptCheckpoint.await(records.checkpoint().read());
         return saved == null
                 ? Optional.empty()
                 : Optional.ofNullable(spec.payloads().readCheckpoint(saved, asType));
@@ -378,12 +345,25 @@ final class Attempt implements TaskContext {
 
     @Override
     public void progress(long done, long total, String text) {
-        notes().progress(done, total, text);
+        records.notes().progress(done, total, text);
     }
 
     @Override
     public void log(String line) {
-        notes().log(line);
+        records.notes().log(line);
+    }
+
+    @Override
+    public FanOutRef fanOut(Stream<? extends TaskRequest<?>> subtasks, FanOut plan) throws InterruptedException {
+        return records.fanOuts().fanOut(subtasks, plan);
+    }
+
+    @Override
+    public Optional<FanOutResult> fanOutResult() {
+        String result = run.task().headers().get(Subtask.RESULT_HEADER);
+        return result == null
+                ? Optional.empty()
+                : Optional.of(JsonMapper.shared().readValue(result, FanOutResult.class));
     }
 
     @Override

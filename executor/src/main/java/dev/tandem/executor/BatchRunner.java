@@ -33,7 +33,7 @@ final class BatchRunner implements WorkerPool.RunAction {
     private final ProgressWriter progress;
     private final OutcomeCounters counters;
     private final TaskRunner alone;
-    private final DedupGate dedup;
+    private final Gates gates;
     private final BiConsumer<List<Run>, List<Outcome>> finished;
 
     /** The batches that workers have not begun, by their first run. */
@@ -44,14 +44,14 @@ final class BatchRunner implements WorkerPool.RunAction {
      *
      * @param alone runs what belongs to no batch, and records attempts
      * @param finished receives the runs of a batch and their outcomes, on the worker's thread; those of tasks
-     *     with deduplication keys one by one, on any thread
+     *     that gates have a say about one by one, on any thread
      */
     BatchRunner(
             QueueSpec spec,
             ExecutorContext context,
             OutcomeCounters counters,
             TaskRunner alone,
-            DedupGate dedup,
+            Gates gates,
             BiConsumer<List<Run>, List<Outcome>> finished) {
         this.spec = spec;
         this.clock = context.clock();
@@ -61,7 +61,7 @@ final class BatchRunner implements WorkerPool.RunAction {
         this.progress = context.progress();
         this.counters = counters;
         this.alone = alone;
-        this.dedup = dedup;
+        this.gates = gates;
         this.finished = finished;
     }
 
@@ -79,7 +79,7 @@ final class BatchRunner implements WorkerPool.RunAction {
             return;
         }
         List<Run> runs = batch.runs().stream().map(Waiting::run).toList();
-        runs.forEach(dedup::forget);
+        runs.forEach(gates::forget);
         List<Outcome> outcomes;
         try {
             outcomes = outcomes(batch, slot);
@@ -95,7 +95,7 @@ final class BatchRunner implements WorkerPool.RunAction {
 
     /** Reports outcomes together, but for those of which the store is told first. */
     private void report(List<Run> runs, List<Outcome> outcomes) {
-        if (runs.stream().allMatch(run -> run.task().dedupKey() == null)) {
+        if (runs.stream().noneMatch(run -> gates.concern(run.task()))) {
             finished.accept(runs, outcomes);
             return;
         }
@@ -104,11 +104,11 @@ final class BatchRunner implements WorkerPool.RunAction {
         for (int i = 0; i < runs.size(); i++) {
             Run run = runs.get(i);
             Outcome outcome = outcomes.get(i);
-            if (run.task().dedupKey() == null) {
+            if (!gates.concern(run.task())) {
                 now.add(run);
                 theirs.add(outcome);
             } else {
-                dedup.ended(run, outcome, () -> finished.accept(List.of(run), List.of(outcome)));
+                gates.ended(run, outcome, () -> finished.accept(List.of(run), List.of(outcome)));
             }
         }
         finished.accept(now, theirs);
@@ -122,7 +122,7 @@ final class BatchRunner implements WorkerPool.RunAction {
                 return outcomes(batch, attempts, List.of());
             }
             Attempt first = firstToTimeOut(attempts);
-            attempts.forEach(each -> each.shareCallOf(first, attempts.size()));
+            List<BatchMember> members = join(attempts, first);
             long startedNanos = clock.nanos();
             watchdog.watch(slot, first);
             boolean begins = quarantine.admits(slot);
@@ -134,8 +134,11 @@ final class BatchRunner implements WorkerPool.RunAction {
             slot.set(null);
             if (begins) {
                 boolean interrupted = end instanceof AttemptEnd.TimedOut || end instanceof AttemptEnd.Stopped;
-                List<AttemptEnd> counted =
-                        interrupted ? attempts.stream().map(each -> end).toList() : ends;
+                List<AttemptEnd> counted = new ArrayList<>(attempts.size());
+                for (int i = 0; i < attempts.size(); i++) {
+                    AttemptEnd own = interrupted ? end : ends.get(i);
+                    counted.add(members.get(i).end(own));
+                }
                 List<Outcome> decided = decide(attempts, counted, clock.nanos() - startedNanos);
                 measure(first, attempts.size());
                 return outcomes(batch, attempts, decided);
@@ -159,6 +162,17 @@ final class BatchRunner implements WorkerPool.RunAction {
             }
         }
         return attempts;
+    }
+
+    /** Puts attempts into one call. @param first is interrupted for all */
+    private static List<BatchMember> join(List<Attempt> attempts, Attempt first) {
+        List<BatchMember> members = new ArrayList<>(attempts.size());
+        for (Attempt attempt : attempts) {
+            BatchMember member = new BatchMember(attempt, first, attempts);
+            attempt.join(member);
+            members.add(member);
+        }
+        return members;
     }
 
     private static Attempt firstToTimeOut(List<Attempt> attempts) {

@@ -30,7 +30,7 @@ final class CoreCommands implements Commands {
     private final LoopSource source;
     private final HeldPartitions partitions;
     private final RunStarter starter;
-    private final DedupGate dedup;
+    private final Gates gates;
     private final RetainedPartitions retained;
     private final @Nullable PartitionLeases leases;
     private final LoopStatus status;
@@ -51,7 +51,7 @@ final class CoreCommands implements Commands {
             LoopSource source,
             HeldPartitions partitions,
             RunStarter starter,
-            DedupGate dedup,
+            Gates gates,
             RetainedPartitions retained,
             @Nullable PartitionLeases leases,
             LoopStatus status,
@@ -60,7 +60,7 @@ final class CoreCommands implements Commands {
         this.source = source;
         this.partitions = partitions;
         this.starter = starter;
-        this.dedup = dedup;
+        this.gates = gates;
         this.retained = retained;
         this.leases = leases;
         this.status = status;
@@ -77,7 +77,7 @@ final class CoreCommands implements Commands {
         starter.startDue(nowMillis, running);
         if (arrived) {
             arrived = false;
-            dedup.flush();
+            gates.flush();
         }
         log(ownershipLog.takeDue(nowMillis));
         haltedKeyLog.takeDue(nowMillis).forEach(haltedKeyLogger::warn);
@@ -124,8 +124,7 @@ final class CoreCommands implements Commands {
 
     @Override
     public void arrived(Arrival arrival) {
-        arrived = true;
-        dedup.arrived(arrival);
+        arrived |= gates.arrived(arrival);
     }
 
     @Override

@@ -7,10 +7,13 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.DedupAnswer;
+import dev.tandem.task.store.DedupBuckets;
+import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DedupPolicy.Mode;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.DedupRequest.Ending;
+import dev.tandem.task.store.Store;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * arrival, and again before it runs, unless the first answer is known here and young. It is told of the end before the outcome
  * is recorded: if the process dies in between, the task runs again, and is answered that it has succeeded. Thread-safe.
  */
-final class DedupGate {
+final class DedupGate implements Gate {
 
     /** For how long a run waits for an answer. Then its task is tried again later, and others may run. */
     private static final long ANSWER_MILLIS = 10_000;
@@ -30,6 +33,12 @@ final class DedupGate {
 
     /** For how long it is repeated that a task has ended, when its outcome is recorded already. */
     private static final long REPEATED_MILLIS = 600_000;
+
+    /**
+     * For how long it is asked about a task that has come. Its partition may have another owner by then, who has asked too: a
+     * late request would give the key to a task that has ended.
+     */
+    private static final long ARRIVAL_MILLIS = 10_000;
 
     /** How old an answer may be that a task may run. */
     private static final long YOUNG_MILLIS = 30_000;
@@ -42,7 +51,7 @@ final class DedupGate {
 
     private final QueueSpec spec;
     private final ExecutorClock clock;
-    private final DedupSender sender;
+    private final BucketSender<DedupRequest, DedupAnswer> sender;
     /** What was answered about tasks that have not begun. Guarded by itself. */
     private final Map<Place, Known> known = new LinkedHashMap<>() {
         @Override
@@ -55,19 +64,36 @@ final class DedupGate {
     private final Map<Run, DedupAnswer> answered = new ConcurrentHashMap<>();
 
     DedupGate(QueueSpec spec, ExecutorClock clock) {
-        this(spec, clock, new DedupSender(spec.name(), spec.store(), clock));
+        this(spec, clock, new BucketSender<>(buckets(spec), clock));
     }
 
-    DedupGate(QueueSpec spec, ExecutorClock clock, DedupSender sender) {
+    DedupGate(QueueSpec spec, ExecutorClock clock, BucketSender<DedupRequest, DedupAnswer> sender) {
         this.spec = spec;
         this.clock = clock;
         this.sender = sender;
     }
 
+    /** Returns the buckets of a queue's deduplication keys. */
+    static BucketSender.Buckets<DedupRequest, DedupAnswer> buckets(QueueSpec spec) {
+        String queue = spec.name();
+        return new BucketSender.Buckets<>(
+                "Queue " + queue,
+                "deduplication keys",
+                DedupBuckets.COUNT,
+                Store.MAX_DEDUP_REQUESTS,
+                request -> DedupBuckets.of(queue, request.key()),
+                (bucket, requests) -> spec.store().dedup(queue, bucket, requests));
+    }
+
+    @Override
+    public boolean concerns(Task task) {
+        return task.dedupKey() != null;
+    }
+
     // ---- arrival ----
 
-    /** Takes note that a task has come. The store is asked about it with the next {@link #flush}. */
-    void arrived(Arrival arrival) {
+    @Override
+    public void arrived(Arrival arrival) {
         Task task = arrival.task();
         String key = task.dedupKey();
         if (key == null || task.unreadable() != null) {
@@ -76,34 +102,35 @@ final class DedupGate {
         Place place = new Place(arrival.partition(), arrival.position());
         long delay = Math.max(0, task.notBefore() - clock.wallMillis());
         Bearer bearer = bearer(place, task, arrival.surelyNew());
+        DedupPolicy policy = policy(task);
         sender.offer(
-                new DedupRequest.Ask(key, bearer, false, delay, spec.parts().dedup()),
-                REPEATED_MILLIS,
-                answer -> note(place, answer));
+                new DedupRequest.Ask(key, bearer, false, delay, policy),
+                ARRIVAL_MILLIS,
+                answer -> note(place, answer, policy.mode()));
     }
 
-    private void note(Place place, @Nullable DedupAnswer answer) {
+    private DedupPolicy policy(Task task) {
+        return TaskDedupPolicy.of(task, spec.parts().relations().dedup());
+    }
+
+    private void note(Place place, @Nullable DedupAnswer answer, Mode mode) {
         boolean isFinal = answer instanceof DedupAnswer.Duplicate || answer instanceof DedupAnswer.Done;
-        if (isFinal || answer instanceof DedupAnswer.Go && spec.parts().dedup().mode() == Mode.FIRST) {
+        if (isFinal || answer instanceof DedupAnswer.Go && mode == Mode.FIRST) {
             synchronized (known) {
                 known.put(place, new Known(answer, clock.millis()));
             }
         }
     }
 
-    /** Sends what is to be asked. */
-    void flush() {
+    @Override
+    public void flush() {
         sender.send();
     }
 
     // ---- before a run ----
 
-    /**
-     * Returns whether a run must wait for an answer of the store.
-     *
-     * @param goOn called on any thread when it need not wait any more; it must not block
-     */
-    boolean mustWait(Run run, Runnable goOn) {
+    @Override
+    public boolean mustWait(Run run, Runnable goOn) {
         Task task = run.task();
         String key = task.dedupKey();
         if (key == null || task.unreadable() != null || answered.containsKey(run)) {
@@ -115,14 +142,10 @@ final class DedupGate {
             answered.put(run, before);
             return false;
         }
-        sender.add(
-                new DedupRequest.Ask(
-                        key, bearer(place, task, false), true, 0, spec.parts().dedup()),
-                ANSWER_MILLIS,
-                answer -> {
-                    answered.put(run, answer == null ? UNANSWERED : answer);
-                    goOn.run();
-                });
+        sender.add(new DedupRequest.Ask(key, bearer(run), true, 0, policy(task)), ANSWER_MILLIS, answer -> {
+            answered.put(run, answer == null ? UNANSWERED : answer);
+            goOn.run();
+        });
         sender.send();
         return true;
     }
@@ -138,15 +161,14 @@ final class DedupGate {
         return found == null || isOld ? null : found.answer();
     }
 
-    /** Returns whether a run that need not wait any more goes to its handler. */
-    boolean mayRun(Run run) {
+    @Override
+    public boolean mayRun(Run run) {
         DedupAnswer answer = answered.get(run);
         return answer == null || answer instanceof DedupAnswer.Go;
     }
 
-    /** Takes what was answered about a run. @return the outcome of a task that does not run; null if it does */
-    @Nullable
-    Outcome takeOutcome(Run run) {
+    @Override
+    public @Nullable Outcome takeOutcome(Run run) {
         DedupAnswer answer = run.task().dedupKey() == null ? null : answered.remove(run);
         if (answer instanceof DedupAnswer.Duplicate duplicate) {
             return new Outcome.Duplicate(duplicate.of());
@@ -156,19 +178,15 @@ final class DedupGate {
         return answer instanceof DedupAnswer.Wait wait ? new Outcome.Snoozed(wait.millis()) : null;
     }
 
-    /** Forgets what was answered about a run that may go to its handler. */
-    void forget(Run run) {
+    @Override
+    public void forget(Run run) {
         answered.remove(run);
     }
 
     // ---- after a run ----
 
-    /**
-     * Tells the store how a run ended.
-     *
-     * @param then called on any thread when the outcome may be recorded; it must not block
-     */
-    void ended(Run run, Outcome outcome, Runnable then) {
+    @Override
+    public void ended(Run run, Outcome outcome, Runnable then) {
         String key = run.task().dedupKey();
         Ending ending = ending(outcome);
         if (key == null) {
@@ -207,7 +225,7 @@ final class DedupGate {
         } else if (outcome instanceof Outcome.Snoozed snoozed) {
             delay = snoozed.delayMillis();
         }
-        if (delay > spec.parts().dedup().lostAfterMillis() / 4) {
+        if (delay > spec.parts().relations().dedup().lostAfterMillis() / 4) {
             sender.offer(new DedupRequest.Tell(key, bearer(run), Ending.LATER, delay), REPEATED_MILLIS, answer -> {});
             sender.send();
         }
@@ -216,7 +234,8 @@ final class DedupGate {
     // ---- names ----
 
     private Bearer bearer(Run run) {
-        return bearer(new Place(run.partition(), run.position()), run.task(), false);
+        return bearer(new Place(run.partition(), run.position()), run.task(), false)
+                .inRun(run.token());
     }
 
     private Bearer bearer(Place place, Task task, boolean surelyNew) {

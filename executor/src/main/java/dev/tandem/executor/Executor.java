@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
@@ -39,6 +40,7 @@ public final class Executor implements AutoCloseable {
     private final String id;
     private final TimeoutWatchdog watchdog;
     private final ProgressWriter progress;
+    private final ExecutorLimits limits;
     private final List<QueueLoop> loops = new ArrayList<>();
     private final Registrations registrations;
 
@@ -48,6 +50,7 @@ public final class Executor implements AutoCloseable {
         this.registrations = new Registrations(id);
         this.watchdog = new TimeoutWatchdog(from.clock, STUCK_AFTER_MILLIS, attempt -> reportStuck(attempt, metrics));
         this.progress = new ProgressWriter(from.progressInterval);
+        this.limits = new ExecutorLimits(id, from.settings.leaseMillis(), from.clock, from.limits, from.rates);
         ExecutorContext context = new ExecutorContext(
                 id,
                 from.settings,
@@ -59,7 +62,8 @@ public final class Executor implements AutoCloseable {
                 from.memory,
                 from.random,
                 registrations::peers,
-                progress);
+                progress,
+                limits);
         for (QueueSpec spec : from.queuesWithinConcurrency()) {
             QueueLoop loop = new QueueLoop(
                     spec.sharedWith(() -> registrations.sharing(spec.name())),
@@ -99,6 +103,7 @@ public final class Executor implements AutoCloseable {
         }
         loops.forEach(QueueLoop::start);
         watchdog.start();
+        limits.start();
         log.info("Executor {} started with {} {}", id, loops.size(), loops.size() == 1 ? "queue" : "queues");
     }
 
@@ -123,6 +128,7 @@ public final class Executor implements AutoCloseable {
             }
         }
         watchdog.close();
+        limits.close();
         progress.close();
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -139,6 +145,16 @@ public final class Executor implements AutoCloseable {
     /** Returns the status of every queue at this moment, in the order in which the queues were added. */
     public List<QueueStatus> status() {
         return loops.stream().map(QueueLoop::status).toList();
+    }
+
+    /** Returns what this executor has of each limit of its queues. */
+    public List<LimitStatus> limits() {
+        return limits.status();
+    }
+
+    /** Returns what this executor does for each rate limit of its queues. */
+    public List<RateStatus> rates() {
+        return limits.rates();
     }
 
     /** Returns whether tasks of all queues can run. */
@@ -202,6 +218,8 @@ public final class Executor implements AutoCloseable {
         private @Nullable Boolean virtualThreads;
         private Supplier<? extends RandomGenerator> random = ThreadLocalRandom::current;
         private Duration progressInterval = ProgressWriter.DEFAULT_INTERVAL;
+        private Map<String, List<TaskLimit>> limits = Map.of();
+        private Map<String, List<TaskRate>> rates = Map.of();
 
         private Builder() {}
 
@@ -276,6 +294,18 @@ public final class Executor implements AutoCloseable {
         /** Sets how often progress and log lines of tasks are written, for tests: 0 for at once. Default: 1 s. */
         public Builder progressInterval(Duration value) {
             progressInterval = value;
+            return this;
+        }
+
+        /** Sets the limits of tasks that run at once in all executors, by queue. Default: none. */
+        public Builder limits(Map<String, List<TaskLimit>> byQueue) {
+            limits = Map.copyOf(byQueue);
+            return this;
+        }
+
+        /** Sets the limits of how many tasks start in a time, by queue. Default: none. */
+        public Builder rates(Map<String, List<TaskRate>> byQueue) {
+            rates = Map.copyOf(byQueue);
             return this;
         }
 

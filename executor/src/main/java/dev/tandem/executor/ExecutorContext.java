@@ -6,6 +6,7 @@ import dev.tandem.task.store.HandlerPeer;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -29,7 +30,8 @@ record ExecutorContext(
         MemoryBudget memory,
         Supplier<? extends RandomGenerator> random,
         Function<String, Collection<HandlerPeer>> peers,
-        ProgressWriter progress) {
+        ProgressWriter progress,
+        ExecutorLimits limits) {
 
     ExecutorContext(
             String executorId,
@@ -51,6 +53,7 @@ record ExecutorContext(
                 memory,
                 ThreadLocalRandom::current,
                 queue -> List.of(),
-                new ProgressWriter(Duration.ZERO));
+                new ProgressWriter(Duration.ZERO),
+                new ExecutorLimits(executorId, settings.leaseMillis(), clock, Map.of(), Map.of()));
     }
 }

@@ -4,6 +4,7 @@ import dev.tandem.executor.QueueStatus.State;
 import dev.tandem.task.store.Registration.OperatorPause;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ final class LoopStatus {
     private final ExecutorClock clock;
     private final OutcomeCounters counters;
     private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
+    private volatile IntSupplier movedKeys = () -> 0;
     private volatile @Nullable String failure;
     private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null, null, null);
     private volatile Waits waits = Waits.NONE;
@@ -123,6 +125,11 @@ final class LoopStatus {
         return partitions.held() > 0 && state() == State.RUNNING && problem(State.RUNNING, partitions, 0) == null;
     }
 
+    /** Sets what counts the keys that moved and wait. It may be called by any thread. */
+    void movedKeys(IntSupplier count) {
+        movedKeys = count;
+    }
+
     /** Replaces the reasons why tasks wait. */
     void waits(Waits now) {
         waits = now;
@@ -191,6 +198,7 @@ final class LoopStatus {
                 reasons.overflowTasks(),
                 reasons.overflowKeys(),
                 reasons.overflowAgeMillis(),
+                movedKeys.getAsInt(),
                 age);
     }
 

@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.api.FinalError;
+import dev.tandem.api.RateLimitedException;
 import dev.tandem.api.Result;
 import dev.tandem.api.RetryLaterException;
 import dev.tandem.api.RetryPolicy;
@@ -98,7 +99,7 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
             return dead(describe(failure));
         }
         if (failure instanceof SnoozeError snooze) {
-            return new Outcome.Snoozed(bounded(snooze.delay()));
+            return new Outcome.Snoozed(bounded(snooze.delay()), failure instanceof RateLimitedException);
         }
         return retryOrDead(retries.delayMillis(attempt, random), describe(failure), attempt, maxAttempts);
     }

@@ -1,6 +1,5 @@
 package dev.tandem.executor;
 
-import dev.tandem.ordering.Overflow;
 import dev.tandem.ordering.QueueCore;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
@@ -46,6 +45,7 @@ final class QueueLoop {
     private final SourceEvents sourceEvents;
     private final RetainedPartitions retained;
     private final HandlerWatch handlers;
+    private final WaitWatch waits;
     private Collection<Partition> knownPartitions = List.of();
     private long lastPollNanos;
     private long stopRequestedAt;
@@ -59,6 +59,7 @@ final class QueueLoop {
     private final LoopTimings timings;
     private final LoopInbox inbox;
     private final LoopStatus status;
+    private final Gates gates;
     private final TaskRunner runner;
     /** Used by the loop's thread only. */
     private final RunStarter starter;
@@ -67,7 +68,6 @@ final class QueueLoop {
     /** Null if the broker assigns the partitions. The loop's thread uses it, others ask {@code isSharing}. */
     private final @Nullable PartitionLeases leases;
 
-    private final LogRateLimiter expiring;
     /** Null if the loop leases the partitions. Used by the loop's thread only. */
     private final @Nullable RestKeeper rest;
 
@@ -86,24 +86,26 @@ final class QueueLoop {
         this.inbox = new LoopInbox(spec.source());
         OutcomeCounters counters = new OutcomeCounters();
         this.status = new LoopStatus(queue, clock, counters);
-        this.expiring = new LogRateLimiter(clock, 1, 60_000);
-        DedupGate dedup = new DedupGate(spec, clock);
+        this.waits = new WaitWatch(queue, core, source, status, clock);
+        this.gates = Gates.of(
+                spec, context, () -> inbox.post(() -> {}), runs -> workers().interrupt(runs));
+        status.movedKeys(gates.growth()::heldTasks);
         this.runner = new TaskRunner(
                 spec,
                 context,
                 counters,
-                dedup,
-                this::giveToWorkers,
+                gates,
+                run -> workers().start(List.of(run)),
                 (run, outcome) -> inbox.post(() -> core.finished(run, outcome)));
         this.handlers = new HandlerWatch(spec, context, runner.unhandledTypes(), runner.comparison(), source, status);
         BatchRunner batches = new BatchRunner(
-                spec, context, counters, runner, dedup, (runs, outcomes) -> inbox.post(() -> finished(runs, outcomes)));
+                spec, context, counters, runner, gates, (runs, outcomes) -> inbox.post(() -> finished(runs, outcomes)));
         this.workers = new WorkerPool(
                 spec.policy().concurrency(),
                 handlerThreads,
                 context.watchdog(),
                 spec.handlers().hasBatches() ? batches : runner);
-        this.starter = new RunStarter(spec, workers, dedup, run -> inbox.post(() -> start(run)), batches::add);
+        this.starter = new RunStarter(spec, workers, gates, run -> inbox.post(() -> start(run)), batches::add);
         this.leases = kind == Source.Kind.QUEUE
                 ? new PartitionLeases(
                         context.executorId(), spec.members(), timings.leave(), new LeaseActions(), clock.millis())
@@ -117,16 +119,16 @@ final class QueueLoop {
                 source,
                 partitions,
                 starter,
-                dedup,
+                gates,
                 retained,
                 leases,
                 status,
                 spec.parts().logsKeys(),
                 clock);
-        StartLimiter starts = new StartLimiter(spec, core, counters, clock);
+        StartLimiter starts = new StartLimiter(spec, core, counters, gates, clock);
         this.memory = kind == Source.Kind.LOG ? new LoopMemory(core, context.memory()) : null;
         this.turns = new LoopTurns(queue, core, clock, inbox, partitions, commands, starts, status, memory);
-        this.sourceEvents = new SourceEvents(spec, core, source, inbox, partitions, retained, turns, context);
+        this.sourceEvents = new SourceEvents(spec, core, source, inbox, partitions, retained, turns, gates, context);
     }
 
     // ---- Any thread
@@ -210,9 +212,8 @@ final class QueueLoop {
         return status.snapshot(leases);
     }
 
-    /** Gives a run to the workers once more, when it need not wait any more. */
-    private void giveToWorkers(Run run) {
-        workers.start(List.of(run));
+    private WorkerPool workers() {
+        return workers;
     }
 
     // ---- The loop's thread
@@ -230,7 +231,11 @@ final class QueueLoop {
     private void applyPauses() {
         status.paused(pausedByOperator, pausedHere);
         if (status.state() == QueueStatus.State.RUNNING) {
-            core.pauseStarts(pausedHere || pausedByOperator.holdsStarts());
+            boolean paused = pausedHere || pausedByOperator.holdsStarts();
+            core.pauseStarts(paused);
+            if (paused) {
+                gates.turnAway();
+            }
         }
     }
 
@@ -283,6 +288,7 @@ final class QueueLoop {
         }
         turns.tick();
         retained.check(clock.millis());
+        sourceEvents.check();
         turns.turn();
         lookAtWaits();
     }
@@ -294,13 +300,7 @@ final class QueueLoop {
         }
         waitsAt = now + MAX_WAIT_MILLIS;
         runner.logLeftOut(false);
-        Overflow overflow = core.overflow();
-        long retention = overflow.tasks() == 0 ? Long.MAX_VALUE : source.retentionMillis();
-        Waits waits = Waits.of(core.fullPartitions(), overflow, clock.wallMillis(), retention);
-        if (waits.expires()) {
-            expiring.log(notLogged -> log.warn("Queue {}: {}", queue, waits.text()));
-        }
-        status.waits(waits);
+        waits.check();
         handlers.check();
     }
 
@@ -330,6 +330,7 @@ final class QueueLoop {
         // Before the batches that wait are given to workers, which return them.
         runner.refuse();
         starter.stop();
+        gates.close();
         core.pauseStarts(true);
         // Waits in poll, because the source answers the last commits there.
         turns.release(new HashSet<>(partitions.held()), stopRequestedAt + timings.leave(), this::poll);

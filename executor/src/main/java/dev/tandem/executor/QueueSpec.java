@@ -12,8 +12,8 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
 import dev.tandem.task.Task;
-import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.Store;
+import dev.tandem.task.store.TaskRelations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -68,7 +68,8 @@ public final class QueueSpec {
                 from.breaker,
                 from.logsKeys,
                 from.notes,
-                from.dedup);
+                from.relations,
+                from.fanOuts);
         this.policy = Objects.requireNonNull(from.policy, () -> "Queue '" + from.name + "' has no policy");
         this.members = from.members;
     }
@@ -175,7 +176,8 @@ public final class QueueSpec {
         private boolean logsKeys = true;
         private UnhandledPolicy unhandledPolicy = UnhandledPolicy.DEFAULT;
         private NotePolicy notes = NotePolicy.DEFAULTS;
-        private DedupPolicy dedup = DedupPolicy.DEFAULT;
+        private TaskRelations relations = TaskRelations.DEFAULT;
+        private @Nullable FanOuts fanOuts;
 
         private Builder(String name) {
             if (!Partition.isName(name)) {
@@ -274,7 +276,6 @@ public final class QueueSpec {
          * Sets after which time a handler is interrupted, for tasks that name no timeout.
          *
          * @param value 0 for no timeout; default {@link #DEFAULT_TIMEOUT}
-         * @throws IllegalArgumentException if the value is negative
          */
         public Builder timeout(Duration value) {
             if (value.isNegative()) {
@@ -289,7 +290,6 @@ public final class QueueSpec {
          * Sets how many attempts a task may have in all, for tasks that name no number.
          *
          * @param value 1 or more; default {@link #DEFAULT_MAX_ATTEMPTS}
-         * @throws IllegalArgumentException if the value is less than 1
          */
         public Builder maxAttempts(int value) {
             if (value < 1) {
@@ -304,7 +304,6 @@ public final class QueueSpec {
          * Sets the longest timeout that a task may name. A longer one counts as this.
          *
          * @param value 0 for any timeout; default: that of {@link #timeout}
-         * @throws IllegalArgumentException if the value is negative
          */
         public Builder timeoutLimit(Duration value) {
             if (value.isNegative()) {
@@ -359,10 +358,7 @@ public final class QueueSpec {
             return this;
         }
 
-        /**
-         * Sets whether log lines above DEBUG name keys, which may be personal data. Default: true, each key cut at 64
-         * characters.
-         */
+        /** Sets whether log lines above DEBUG name keys, which may be personal data. Default: true, each cut at 64 characters. */
         public Builder logKeys(boolean value) {
             logsKeys = value;
             return this;
@@ -374,9 +370,15 @@ public final class QueueSpec {
             return this;
         }
 
-        /** Sets how tasks are told from duplicates. Default: {@link DedupPolicy#DEFAULT}. */
-        public Builder dedup(DedupPolicy value) {
-            dedup = value;
+        /** Sets how tasks relate to others. Default: {@link TaskRelations#DEFAULT}. */
+        public Builder relations(TaskRelations value) {
+            relations = value;
+            return this;
+        }
+
+        /** Sets what tasks fan out with. Default: nothing, so that they cannot. */
+        public Builder fanOuts(@Nullable FanOuts value) {
+            fanOuts = value;
             return this;
         }
 

@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * @param overflowTasks tasks that wait in the log, because there is no room for more of their keys
  * @param overflowKeys the number of those keys
  * @param overflowAgeMillis milliseconds since the oldest of those tasks was published, or somewhat more; 0 if there is none
+ * @param movedKeysWaiting keys that are in another partition since the log got more of them, and whose tasks in this process
+ *     wait for those in their earlier partition
  * @param lastTurnAgeMillis milliseconds since the loop's last turn. More than a few seconds mean that the loop hangs
  */
 public record QueueStatus(
@@ -56,6 +58,7 @@ public record QueueStatus(
         long overflowTasks,
         int overflowKeys,
         long overflowAgeMillis,
+        int movedKeysWaiting,
         long lastTurnAgeMillis) {
 
     /** The state of a queue's loop. */

@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.task.Outcome;
+import dev.tandem.task.Task;
 
 /**
  * What was measured of one attempt.
@@ -19,4 +20,17 @@ public record RunMeasurement(
 
     /** The wait of an attempt of which it is not known. */
     public static final long UNKNOWN = -1;
+
+    /** Returns the measurement of an attempt that has ended. */
+    static RunMeasurement of(Attempt attempt, Outcome outcome, long runNanos) {
+        Task task = attempt.run().task();
+        return new RunMeasurement(
+                attempt.queue(),
+                attempt.type(),
+                attempt.attempt(),
+                outcome,
+                runNanos,
+                attempt.waitMillis(),
+                task.notBefore() > task.publishedAt());
+    }
 }

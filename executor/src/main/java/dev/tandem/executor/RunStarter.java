@@ -18,7 +18,7 @@ final class RunStarter {
 
     private final QueueSpec spec;
     private final WorkerPool workers;
-    private final DedupGate dedup;
+    private final Gates gates;
     private final Consumer<Run> again;
     private final Function<RunBatch, Run> batches;
     private final int concurrency;
@@ -32,11 +32,10 @@ final class RunStarter {
      * @param again receives a run, on any thread, that may be started now
      * @param batches keeps a batch for the worker that gets the returned run
      */
-    RunStarter(
-            QueueSpec spec, WorkerPool workers, DedupGate dedup, Consumer<Run> again, Function<RunBatch, Run> batches) {
+    RunStarter(QueueSpec spec, WorkerPool workers, Gates gates, Consumer<Run> again, Function<RunBatch, Run> batches) {
         this.spec = spec;
         this.workers = workers;
-        this.dedup = dedup;
+        this.gates = gates;
         this.again = again;
         this.batches = batches;
         this.concurrency = spec.policy().concurrency();
@@ -52,10 +51,10 @@ final class RunStarter {
         List<Run> alone = new ArrayList<>();
         for (Run run : runs) {
             // A batch must not wait for an answer about one of its tasks. Others are asked about by the worker.
-            if (run.task().dedupKey() != null && dedup.mustWait(run, () -> again.accept(run))) {
+            if (gates.mustWait(run, () -> again.accept(run))) {
                 continue;
             }
-            boolean mayWait = !stopping && run.attempt() == 1 && dedup.mayRun(run);
+            boolean mayWait = !stopping && run.attempt() == 1 && gates.mayRun(run);
             BatchedHandler handler = mayWait ? spec.handlers().batchOf(run.task()) : null;
             if (handler == null) {
                 alone.add(run);

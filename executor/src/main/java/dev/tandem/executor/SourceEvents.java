@@ -24,6 +24,7 @@ final class SourceEvents implements Source.Events {
     private final HeldPartitions partitions;
     private final RetainedPartitions retained;
     private final LoopTurns turns;
+    private final GrowthWatch growth;
     private final ExecutorClock clock;
     private final long leaveMillis;
     private final LogRateLimiter commitFailures;
@@ -37,6 +38,7 @@ final class SourceEvents implements Source.Events {
             HeldPartitions partitions,
             RetainedPartitions retained,
             LoopTurns turns,
+            Gates gates,
             ExecutorContext context) {
         this.queue = spec.name();
         this.ordered = spec.policy().ordered();
@@ -47,13 +49,25 @@ final class SourceEvents implements Source.Events {
         this.retained = retained;
         this.turns = turns;
         this.clock = context.clock();
+        this.growth = new GrowthWatch(spec, clock, source, partitions, inbox, gates.growth());
         this.leaveMillis = context.timings().leave();
         this.commitFailures = new LogRateLimiter(clock, 1, 10_000);
         this.recallFailures = new LogRateLimiter(clock, 1, 10_000);
     }
 
+    /** Looks after what the source does not report by itself. Called between polls. */
+    void check() {
+        growth.check();
+    }
+
+    @Override
+    public void mayHaveGrown() {
+        growth.mayHaveGrown();
+    }
+
     @Override
     public void assigned(Partition partition, Source.Facts facts) {
+        growth.assigned();
         tell(() -> {
             retained.assigned(partition);
             partitions.hold(partition, facts);
@@ -63,6 +77,7 @@ final class SourceEvents implements Source.Events {
 
     @Override
     public void delivered(Partition partition, Collection<Delivery> deliveries, long nextSequence) {
+        growth.delivered(partition, deliveries);
         tell(() -> core.delivered(partition, inTheirPlaces(deliveries), nextSequence));
     }
 

@@ -4,7 +4,7 @@ import dev.tandem.ordering.QueueCore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Limits a queue's starts as its circuit breaker says, and logs why fewer tasks start. Used by the loop's thread only. */
+/** Limits a queue's starts as its gates and its circuit breaker say, and logs why fewer tasks start. Used by the loop's thread only. */
 final class StartLimiter {
 
     private static final Logger log = LoggerFactory.getLogger(StartLimiter.class);
@@ -15,6 +15,7 @@ final class StartLimiter {
     private final QueueCore core;
     private final CircuitBreaker breaker;
     private final OutcomeCounters counters;
+    private final Gates gates;
     private final LogRateLimiter noRoomLog;
     private long succeeded;
     private long failed;
@@ -22,16 +23,18 @@ final class StartLimiter {
     private String reason = "";
     private boolean withoutRoom;
 
-    StartLimiter(QueueSpec spec, QueueCore core, OutcomeCounters counters, ExecutorClock clock) {
+    StartLimiter(QueueSpec spec, QueueCore core, OutcomeCounters counters, Gates gates, ExecutorClock clock) {
         this.queue = spec.name();
         this.core = core;
         this.breaker = new CircuitBreaker(spec.parts().breaker());
         this.counters = counters;
+        this.gates = gates;
         this.noRoomLog = new LogRateLimiter(clock, 1, NO_ROOM_LOG_MILLIS);
     }
 
     /** Takes the attempts that ended, before the core decides what starts. */
     void turn(long now) {
+        gates.bound(core);
         long succeededNow = counters.succeeded.sum();
         long failedNow = counters.failedAttempts.sum();
         if (succeededNow + failedNow == succeeded + failed && now < breaker.nextTurn()) {

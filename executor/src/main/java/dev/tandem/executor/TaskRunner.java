@@ -3,7 +3,6 @@ package dev.tandem.executor;
 import dev.tandem.api.Handler;
 import dev.tandem.api.Result;
 import dev.tandem.ordering.Run;
-import dev.tandem.task.LogText;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.HandledTypes;
@@ -18,12 +17,9 @@ import org.slf4j.LoggerFactory;
 /** Runs the tasks of one queue, each on the calling worker's thread, and reports their outcomes. Thread-safe. */
 final class TaskRunner implements WorkerPool.RunAction {
 
-    private static final int MAX_LOGGED_TEXT = 300;
-
     private static final Logger log = LoggerFactory.getLogger(TaskRunner.class);
 
     private static final long INTERNAL_ERROR_DELAY_MILLIS = 1_000;
-    private static final long LOG_WINDOW_MILLIS = 10_000;
 
     private final QueueSpec spec;
     private final ExecutorClock clock;
@@ -35,17 +31,10 @@ final class TaskRunner implements WorkerPool.RunAction {
     private final KeptResults results;
     private final Supplier<? extends RandomGenerator> random;
     private final OutcomeCounters counters;
-    private final DedupGate dedup;
+    private final Gates gates;
     private final Consumer<Run> again;
     private final BiConsumer<Run, Outcome> finished;
-    private final LogRateLimiter deadLog;
-    private final LogRateLimiter failedLog;
-    private final LogRateLimiter errorLog;
-    private final LogRateLimiter unhandledLog;
-    private final LogRateLimiter newTypeLog;
-    /** One for all queues, because a process says it once. */
-    private static final HeadersWithoutEffect HEADERS_WITHOUT_EFFECT = new HeadersWithoutEffect();
-
+    private final RunLog runLog;
     private final RecentUnhandledTypes unhandledTypes = new RecentUnhandledTypes();
     private final HandlerComparison comparison = new HandlerComparison();
     private volatile boolean refusing;
@@ -60,7 +49,7 @@ final class TaskRunner implements WorkerPool.RunAction {
             QueueSpec spec,
             ExecutorContext context,
             OutcomeCounters counters,
-            DedupGate dedup,
+            Gates gates,
             Consumer<Run> again,
             BiConsumer<Run, Outcome> finished) {
         this.spec = spec;
@@ -73,14 +62,10 @@ final class TaskRunner implements WorkerPool.RunAction {
         this.progress = context.progress();
         this.random = context.random();
         this.counters = counters;
-        this.dedup = dedup;
+        this.gates = gates;
         this.again = again;
         this.finished = finished;
-        this.deadLog = new LogRateLimiter(clock, 10, LOG_WINDOW_MILLIS);
-        this.failedLog = new LogRateLimiter(clock, 5, LOG_WINDOW_MILLIS);
-        this.unhandledLog = new LogRateLimiter(clock, 3, LOG_WINDOW_MILLIS);
-        this.newTypeLog = new LogRateLimiter(clock, 10, LOG_WINDOW_MILLIS);
-        this.errorLog = new LogRateLimiter(clock, 2, LOG_WINDOW_MILLIS);
+        this.runLog = new RunLog(spec, clock);
     }
 
     RecentUnhandledTypes unhandledTypes() {
@@ -106,8 +91,8 @@ final class TaskRunner implements WorkerPool.RunAction {
 
     /** Runs a task. @return the run that has begun behind it, or null */
     private @Nullable Run runOne(Run run, WorkerSlot slot) {
-        boolean hasDedupKey = run.task().dedupKey() != null;
-        if (hasDedupKey && !mayNotStart(run) && dedup.mustWait(run, () -> again.accept(run))) {
+        boolean gated = gates.concern(run.task());
+        if (gated && !mayNotStart(run) && gates.mustWait(run, () -> again.accept(run))) {
             return null;
         }
         Outcome outcome;
@@ -119,9 +104,9 @@ final class TaskRunner implements WorkerPool.RunAction {
             outcome = new Outcome.Retry(INTERNAL_ERROR_DELAY_MILLIS, OutcomeDecider.describe(t));
         }
         counters.count(outcome);
-        if (hasDedupKey) {
+        if (gated) {
             Outcome ended = outcome;
-            dedup.ended(run, ended, () -> finished.accept(run, ended));
+            gates.ended(run, ended, () -> finished.accept(run, ended));
             return null;
         }
         // Before the report, from which the loop sees that the next one has begun.
@@ -131,7 +116,11 @@ final class TaskRunner implements WorkerPool.RunAction {
     }
 
     private Outcome attempt(Run run, WorkerSlot slot) {
-        Outcome withoutRun = dedup.takeOutcome(run);
+        Outcome withoutRun = gates.takeOutcome(run);
+        if (withoutRun instanceof Outcome.Duplicate && !mayNotStart(run)) {
+            // It may have succeeded before, so that it has not expired.
+            return withoutRun(run, withoutRun);
+        }
         Outcome withoutHandler = withoutHandler(run);
         if (withoutHandler != null) {
             return withoutHandler;
@@ -143,7 +132,6 @@ final class TaskRunner implements WorkerPool.RunAction {
         if (withoutRun != null) {
             return withoutRun(run, withoutRun);
         }
-        HEADERS_WITHOUT_EFFECT.warn(spec.name(), task);
         int maxAttempts = spec.maxAttemptsOf(task);
         if (run.attempt() > maxAttempts) {
             return dead(
@@ -167,6 +155,8 @@ final class TaskRunner implements WorkerPool.RunAction {
         if (outcome instanceof Outcome.Duplicate duplicate) {
             log.debug("Queue {}: {} is a duplicate of {}", spec.name(), run, duplicate.of());
             metrics.duplicate(spec.name());
+        } else if (outcome instanceof Outcome.Dead dead) {
+            runLog.dead(run, dead.error());
         }
         return outcome;
     }
@@ -190,13 +180,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     }
 
     private Outcome handleAlone(Run run, WorkerSlot slot, Handler handler, String type, int maxAttempts) {
-        log.warn(
-                "Queue {}: the last {} executors that ran task {} ({}) died or were cut off. It now runs alone in this"
-                        + " executor",
-                spec.name(),
-                run.lapses(),
-                LogText.oneLine(spec.idOf(run), MAX_LOGGED_TEXT),
-                run);
+        runLog.runsAlone(run);
         try {
             boolean entered = quarantine.enter(slot, () -> mayNotStart(run));
             return entered ? handle(run, slot, handler, type, maxAttempts) : Outcome.NotStarted.INSTANCE;
@@ -208,7 +192,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     private Outcome handle(Run run, WorkerSlot slot, Handler handler, String type, int maxAttempts) {
         while (true) {
             long startedNanos = clock.nanos();
-            Attempt attempt = new Attempt(run, spec, type, maxAttempts, clock, progress);
+            Attempt attempt = new Attempt(run, spec, type, maxAttempts, clock, progress, clock.millis());
             watchdog.watch(slot, attempt);
             boolean begins = quarantine.admits(slot);
             // An attempt that may not begin ends at once, so that nothing interrupts this thread while it waits.
@@ -237,10 +221,8 @@ final class TaskRunner implements WorkerPool.RunAction {
         if (outcome instanceof Outcome.Succeeded) {
             run.recordResult(results.of(attempt));
         }
-        attempt.endNotes(outcome instanceof Outcome.Succeeded
-                || outcome instanceof Outcome.Expired
-                || outcome instanceof Outcome.Cancelled);
-        if (outcome instanceof Outcome.NotStarted && attempt.hasCheckpoint()) {
+        attempt.endRecords(outcome);
+        if (outcome instanceof Outcome.NotStarted && attempt.needsPlace()) {
             // A task that goes back to RabbitMQ may come again under another position, where nobody finds its
             // checkpoint.
             return new Outcome.Snoozed(0);
@@ -266,7 +248,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     }
 
     private Outcome dead(Run run, String reason) {
-        logDead(spec.idOf(run), run, isOrdered(run.task().key()), reason);
+        runLog.dead(run, reason);
         return new Outcome.Dead(reason);
     }
 
@@ -279,36 +261,16 @@ final class TaskRunner implements WorkerPool.RunAction {
         Outcome outcome = handlers.unhandledPolicy()
                 .decide(run.task(), missing, clock.wallMillis(), comparison.areLeftToOthers(announced));
         if (outcome instanceof Outcome.Unhandled unhandled) {
-            LogRateLimiter limiter = isNew ? newTypeLog : unhandledLog;
-            limiter.log(notLogged -> log.warn(
-                    "Queue {}: task {} ({}) is tried again in {} ms{}: {}",
-                    spec.name(),
-                    LogText.oneLine(spec.idOf(run), MAX_LOGGED_TEXT),
-                    run,
-                    unhandled.delayMillis(),
-                    notLogged == 0 ? "" : ", " + notLogged + " more without a handler were not logged",
-                    loggable(unhandled.error())));
+            runLog.unhandled(run, unhandled, isNew);
         } else if (outcome instanceof Outcome.Dead dead) {
-            logDead(spec.idOf(run), run, isOrdered(run.task().key()), dead.error());
+            runLog.dead(run, dead.error());
         }
         return outcome;
     }
 
     /** Logs and measures an attempt. */
     void record(Attempt attempt, Task task, AttemptEnd end, Outcome outcome, long nanos) {
-        if (outcome instanceof Outcome.Dead dead) {
-            logDead(attempt.id(), attempt, isOrdered(attempt.key()), dead.error());
-        } else if (outcome instanceof Outcome.Retry retry) {
-            logFailed(attempt, retry.delayMillis(), retry.error());
-        } else if (outcome instanceof Outcome.Expired expired) {
-            logExpired(attempt, String.valueOf(expired.error()));
-        } else if (outcome instanceof Outcome.Snoozed snoozed && end instanceof AttemptEnd.Threw threw) {
-            logFailed(attempt, snoozed.delayMillis(), OutcomeDecider.describe(threw.failure()));
-        }
-        if (end instanceof AttemptEnd.Threw threw && threw.failure() instanceof Error error) {
-            errorLog.log(
-                    notLogged -> log.error("Queue {}: the handler of {} threw an error", spec.name(), attempt, error));
-        }
+        runLog.ended(attempt, end, outcome);
         if (spec.deciderOf(task).failed(end)) {
             counters.failedAttempts.increment();
         }
@@ -320,7 +282,7 @@ final class TaskRunner implements WorkerPool.RunAction {
             if (timedOut) {
                 metrics.timedOut(spec.name(), attempt.type());
             }
-            metrics.ended(attempt.measured(outcome, nanos));
+            metrics.ended(RunMeasurement.of(attempt, outcome, nanos));
         } catch (RuntimeException e) {
             log.warn("Queue {}: failed to record the metrics of {}", spec.name(), attempt, e);
         }
@@ -328,58 +290,6 @@ final class TaskRunner implements WorkerPool.RunAction {
 
     /** Counts in the log which lines were left out. @param all also those of the last seconds */
     void logLeftOut(boolean all) {
-        failedLog.logSuppressed(
-                all,
-                notLogged -> log.info("Queue {}: {} more failed attempts were not logged", spec.name(), notLogged));
-        deadLog.logSuppressed(
-                all, notLogged -> log.warn("Queue {}: {} more dead tasks were not logged", spec.name(), notLogged));
-    }
-
-    private void logFailed(Attempt attempt, long delayMillis, String error) {
-        failedLog.log(notLogged -> log.info(
-                "Queue {}: {} failed and will be retried in {} ms{}: {}",
-                spec.name(),
-                attempt,
-                delayMillis,
-                notLogged == 0 ? "" : ", " + notLogged + " earlier failed attempts were not logged",
-                loggable(error)));
-    }
-
-    private void logExpired(Attempt attempt, String error) {
-        failedLog.log(notLogged -> log.info(
-                "Queue {}: {} expires, since its next attempt would begin after its time{}: {}",
-                spec.name(),
-                attempt,
-                notLogged == 0 ? "" : ", " + notLogged + " earlier failed attempts were not logged",
-                loggable(error)));
-    }
-
-    private void logDead(String id, Object source, boolean keyed, String reason) {
-        deadLog.log(notLogged -> log.warn(
-                "Queue {}: task {} is dead ({}){}: {}{}",
-                spec.name(),
-                LogText.oneLine(id, MAX_LOGGED_TEXT),
-                source,
-                notLogged == 0 ? "" : ", " + notLogged + " earlier dead tasks were not logged",
-                loggable(reason),
-                keyed ? meaningForKey() : ""));
-    }
-
-    private boolean isOrdered(@Nullable String key) {
-        return key != null && spec.policy().ordered();
-    }
-
-    /** Says what a death means for the other tasks of its key. {@link HaltedKeyLog} says which keys are halted. */
-    private String meaningForKey() {
-        return switch (spec.policy().deadHead()) {
-            case HALT -> "";
-            case SKIP -> ". Its key goes on without it";
-            case DRAIN -> ". The tasks that wait behind it die too";
-        };
-    }
-
-    /** Returns the first line of an error. The others may quote a payload, which is never logged. */
-    private static String loggable(String error) {
-        return LogText.oneLine(error.lines().findFirst().orElse(""), MAX_LOGGED_TEXT);
+        runLog.leftOut(all);
     }
 }

@@ -14,6 +14,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The threads that run one queue's tasks. They are made when needed, up to a bound, and end when they have been idle
@@ -61,31 +63,45 @@ final class WorkerPool {
 
     /** Interrupts all running handlers because the process ends. */
     void interruptAll() {
+        interrupt(attempt -> true);
+    }
+
+    /** Interrupts the handlers of these runs, whose tasks go back. */
+    void interrupt(Set<Run> runs) {
+        interrupt(attempt -> runs.contains(attempt.run()));
+    }
+
+    private void interrupt(Predicate<Attempt> chosen) {
         for (WorkerSlot slot : slots) {
             Attempt attempt = slot.attempt();
-            if (attempt != null) {
+            if (attempt != null && chosen.test(attempt)) {
                 attempt.stop();
             }
         }
     }
 
     /**
-     * Interrupts the handlers of the tasks with this id.
+     * Cancels the tasks with this id that handlers run.
      *
      * @param id the id that their handlers see, or their place: partition, slash, position
-     * @return the places of those that were interrupted
+     * @return the places of those that were cancelled
      */
     List<String> cancel(String id) {
         List<String> cancelled = new ArrayList<>();
         for (WorkerSlot slot : slots) {
-            Attempt attempt = slot.attempt();
-            boolean asked = attempt != null && (id.equals(attempt.position()) || id.equals(attempt.id()));
-            // A call of several tasks is not interrupted for one of them.
-            if (asked && attempt.batchSize() == 1 && attempt.cancel()) {
-                cancelled.add(attempt.position());
+            Attempt running = slot.attempt();
+            for (Attempt attempt : ofCall(running)) {
+                if ((id.equals(attempt.position()) || id.equals(attempt.id())) && attempt.cancel()) {
+                    cancelled.add(attempt.position());
+                }
             }
         }
         return cancelled;
+    }
+
+    private static List<Attempt> ofCall(@Nullable Attempt running) {
+        BatchMember member = running == null ? null : running.member();
+        return member != null ? member.all() : running == null ? List.of() : List.of(running);
     }
 
     /** Ends the threads as soon as no run waits. Runs that wait now are still run. */

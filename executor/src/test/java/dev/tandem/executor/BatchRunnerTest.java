@@ -46,13 +46,13 @@ class BatchRunnerTest {
         BatchedHandler handler = new BatchedHandler(code, BatchOptions.of(100, "50ms"));
         QueueSpec built = spec.handler("ship", handler).build();
         ExecutorContext context = TestContexts.of(fixture.clock, fixture.watchdog, TestContexts.TIMINGS, metrics);
-        DedupGate dedup = new DedupGate(built, fixture.clock);
-        TaskRunner alone = new TaskRunner(built, context, fixture.counters, dedup, again -> {}, (run, outcome) -> {});
+        Gates gates = Gates.of(built, fixture.clock);
+        TaskRunner alone = new TaskRunner(built, context, fixture.counters, gates, again -> {}, (run, outcome) -> {});
         if (stops) {
             alone.refuse();
         }
         List<Outcome> all = new ArrayList<>();
-        BatchRunner runner = new BatchRunner(built, context, fixture.counters, alone, dedup, (ran, outcomes) -> {
+        BatchRunner runner = new BatchRunner(built, context, fixture.counters, alone, gates, (ran, outcomes) -> {
             assertThat(ran).containsExactly(runs);
             all.addAll(outcomes);
         });
@@ -218,6 +218,58 @@ class BatchRunnerTest {
                                 retry -> assertThat(retry.error()).isEqualTo("timed out after 1000 ms")));
         assertThat(fixture.counters.timedOut.sum()).isEqualTo(2);
         assertThat(Thread.interrupted()).isFalse();
+    }
+
+    private void cancel(TaskContext... tasks) {
+        for (TaskContext task : tasks) {
+            assertThat(((Attempt) task).cancel()).isTrue();
+            assertThat(task.isCancelled()).isTrue();
+        }
+    }
+
+    @Test
+    void oneTaskOfACallIsCancelledAndTheOthersGoOn() {
+        List<Outcome> outcomes = run(
+                tasks -> {
+                    cancel(tasks.get(0), tasks.get(2));
+                    assertThat(tasks.get(1).isCancelled()).isFalse();
+                    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                    // The third one was done already.
+                    return List.of(Result.again(Duration.ofSeconds(1), "left out"), Result.done(), Result.done());
+                },
+                ships(3));
+        assertThat(outcomes)
+                .containsExactly(Outcome.Cancelled.INSTANCE, Outcome.Succeeded.INSTANCE, Outcome.Succeeded.INSTANCE);
+        assertThat(fixture.counters.cancelled.sum()).isEqualTo(1);
+    }
+
+    @Test
+    void aCallWhoseTasksAreAllCancelledIsInterrupted() {
+        assertThat(run(
+                        tasks -> {
+                            cancel(tasks.get(1), tasks.get(0));
+                            new CountDownLatch(1).await();
+                            return List.of();
+                        },
+                        ships(2)))
+                .containsOnly(Outcome.Cancelled.INSTANCE);
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    void aCallThatFailsEndsItsCancelledTaskForGoodAndTriesTheOthersAgain() {
+        Attempt[] cancelled = new Attempt[1];
+        List<Outcome> outcomes = run(
+                tasks -> {
+                    cancelled[0] = (Attempt) tasks.get(0);
+                    cancel(tasks.get(0));
+                    assertThat(cancelled[0].cancel()).as("again").isFalse();
+                    throw new IllegalStateException("down");
+                },
+                ships(2));
+        assertThat(outcomes.get(0)).isEqualTo(Outcome.Cancelled.INSTANCE);
+        assertThat(outcomes.get(1)).isInstanceOf(Outcome.Retry.class);
+        assertThat(cancelled[0].cancel()).as("after its end").isFalse();
     }
 
     @Test

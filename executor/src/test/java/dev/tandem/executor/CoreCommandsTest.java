@@ -40,12 +40,12 @@ class CoreCommandsTest {
         WorkerPool workers = new WorkerPool(1, HandlerThreads.platform("test-"), watchdog, (run, slot) -> {});
         RetainedPartitions retained =
                 new RetainedPartitions(spec, TestContexts.of(clock, watchdog), source, core, partitions, inbox);
-        DedupGate dedup = new DedupGate(spec, clock);
+        Gates gates = Gates.of(spec, clock);
         return new CoreCommands(
                 source,
                 partitions,
-                new RunStarter(spec, workers, dedup, again -> {}, RunBatch::first),
-                dedup,
+                new RunStarter(spec, workers, gates, again -> {}, RunBatch::first),
+                gates,
                 retained,
                 null,
                 status,

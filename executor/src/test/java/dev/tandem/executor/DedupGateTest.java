@@ -9,6 +9,7 @@ import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DedupPolicy.Mode;
@@ -16,6 +17,7 @@ import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.DedupRequest.Ask;
 import dev.tandem.task.store.DedupRequest.Ending;
 import dev.tandem.task.store.DedupRequest.Tell;
+import dev.tandem.task.store.TaskRelations;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,24 +41,29 @@ class DedupGateTest {
     private void build() {
         QueueSpec spec = RunnerFixture.queue()
                 .store(store)
-                .dedup(policy)
+                .relations(TaskRelations.DEFAULT.with(policy))
                 .maxAttempts(2)
                 .action("pay", task -> handler.run(task))
                 .build();
         ExecutorContext context =
                 TestContexts.of(fixture.clock, fixture.watchdog, TestContexts.TIMINGS, ExecutorMetrics.NONE);
-        gate = new DedupGate(spec, fixture.clock, new DedupSender("orders", store, fixture.clock, repeats::add));
+        gate = new DedupGate(
+                spec, fixture.clock, new BucketSender<>(DedupGate.buckets(spec), fixture.clock, repeats::add));
         runner = new TaskRunner(
                 spec,
                 context,
                 fixture.counters,
-                gate,
+                new Gates(List.of(gate)),
                 again::add,
                 (run, outcome) -> events.add("ended " + outcome.getClass().getSimpleName()));
     }
 
     private static Task task() {
-        return new Task(null, "orders", "pay", "k", new byte[0], Map.of(), 0, 0, 0, 0, "order-7");
+        return task(Map.of());
+    }
+
+    private static Task task(Map<String, String> headers) {
+        return new Task(null, "orders", "pay", "k", new byte[0], headers, 0, 0, 0, 0, "order-7");
     }
 
     private void arrives(Run run) {
@@ -130,6 +137,26 @@ class DedupGateTest {
         runs(run);
 
         assertThat(events).containsExactly("ended Snoozed");
+    }
+
+    @Test
+    void aTaskSaysItselfWhichOneRunsAndForHowLongItsKeyIsTaken() {
+        build();
+        Task task = task(Map.of(TaskHeaders.DEDUP_MODE, "keep-last", TaskHeaders.DEDUP_WINDOW, "5000"));
+        Run run = TestRuns.of(task, 5);
+        arrives(run);
+        store.answer(GO);
+        runs(run);
+        assertThat(events).as("it may be superseded").isEmpty();
+        assertThat(lastRequest()).isInstanceOfSatisfying(Ask.class, ask -> {
+            assertThat(ask.policy().mode()).isEqualTo(Mode.KEEP_LAST);
+            assertThat(ask.policy().windowMillis()).isEqualTo(5_000);
+            assertThat(ask.policy().lostAfterMillis()).isEqualTo(policy.lostAfterMillis());
+        });
+        assertThat(TaskDedupPolicy.of(
+                        task(Map.of(TaskHeaders.DEDUP_MODE, "both", TaskHeaders.DEDUP_WINDOW, "1h")), policy))
+                .as("as an executor of an earlier version kept them")
+                .isEqualTo(policy);
     }
 
     @Test
@@ -216,6 +243,51 @@ class DedupGateTest {
                 .containsExactly(Position.of(1, 5), Position.of(1, 6), Position.of(1, 7));
         store.answer(GO, GO, GO);
         assertThat(store.calls).hasSize(2);
+    }
+
+    @Test
+    void anArrivalIsNotAskedForAfterAPause() {
+        build();
+        arrives(TestRuns.of(task(), 5));
+        arrives(TestRuns.of(task(), 6));
+        fixture.clock.advance(10_000);
+        store.fail();
+        repeats.remove(0).run();
+        assertThat(store.calls).as("the partition may have another owner").hasSize(1);
+
+        arrives(TestRuns.of(task(), 7));
+        arrives(TestRuns.of(task(), 8));
+        fixture.clock.advance(10_000);
+        store.answer(GO);
+        assertThat(store.calls).as("nor after one of the process").hasSize(2);
+    }
+
+    @Test
+    void aRunSaysItsTokenWhenItBeginsAndWhenItEnds() {
+        build();
+        Run run = TestRuns.of(task(), 5);
+        arrives(run);
+        assertThat(lastRequest().task().token()).isZero();
+        store.fail();
+        runs(run);
+        repeats.remove(0).run();
+        store.answer(GO, GO);
+        assertThat(store.calls.get(1).get(1).task().token()).isEqualTo(run.token());
+        runs(run);
+        assertThat(lastRequest())
+                .isInstanceOfSatisfying(
+                        Tell.class, told -> assertThat(told.task().token()).isEqualTo(run.token()));
+    }
+
+    @Test
+    void aTaskThatHadSucceededBeforeHasNotExpired() {
+        build();
+        Task late = task(Map.of(TaskHeaders.EXPIRES_AT, "2000-01-01T00:00:00Z"));
+        Run run = TestRuns.of(late, 5);
+        runs(run);
+        store.answer(DedupAnswer.Done.INSTANCE);
+        runs(run);
+        assertThat(events).containsExactly("ended Duplicate");
     }
 
     @Test

@@ -44,7 +44,7 @@ class QuarantineTest {
             spec,
             context,
             new OutcomeCounters(),
-            new DedupGate(spec, clock),
+            Gates.of(spec, clock),
             again -> {},
             (run, outcome) -> ended.put(run.token(), outcome));
 

@@ -30,7 +30,7 @@ class RunStarterTest {
             .handler("ship", new BatchedHandler(tasks -> List.of(), BatchOptions.of(3, "50ms")))
             .handler("mail", Handler.of(task -> {}))
             .build();
-    private final RunStarter starter = new RunStarter(spec, workers, new DedupGate(spec, clock), again -> {}, batch -> {
+    private final RunStarter starter = new RunStarter(spec, workers, Gates.of(spec, clock), again -> {}, batch -> {
         batches.add(batch);
         return batch.first();
     });

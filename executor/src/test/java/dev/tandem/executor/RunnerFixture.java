@@ -48,7 +48,7 @@ final class RunnerFixture {
         ExecutorContext context = TestContexts.of(clock, watchdog, TestContexts.TIMINGS, metrics);
         QueueSpec built = spec.build();
         return new TaskRunner(
-                built, context, counters, new DedupGate(built, clock), again -> {}, (run, ended) -> outcome.set(ended));
+                built, context, counters, Gates.of(built, clock), again -> {}, (run, ended) -> outcome.set(ended));
     }
 
     /** Runs a task on the calling thread. */

@@ -96,19 +96,6 @@ class TaskRunnerTest {
     }
 
     @Test
-    void headersWithoutEffectDoNotStopATask() {
-        QueueSpec.Builder spec = queue().action("pay", task -> {});
-        TaskRunner runner = fixture.runner(spec);
-        Task task =
-                new Task(null, "orders", "pay", null, new byte[0], Map.of("tandem-depends-on", "a"), 0, 0, 0, 0, null);
-
-        for (int offset = 0; offset < 3; offset++) {
-            runner.run(TestRuns.of(task, offset), fixture.slot);
-            assertThat(fixture.outcome.getAndSet(null)).isEqualTo(Outcome.Succeeded.INSTANCE);
-        }
-    }
-
-    @Test
     void anUnreadableTaskDiesWithoutARunOfItsHandler() {
         AtomicReference<String> seen = new AtomicReference<>();
         QueueSpec.Builder spec = queue().action("pay", task -> seen.set(task.id()));

@@ -1,8 +1,11 @@
 package dev.tandem.kafka;
 
+import dev.tandem.task.LogEnds;
+import dev.tandem.task.Source;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,6 +16,7 @@ import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.MemberToRemove;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -98,6 +102,32 @@ final class KafkaAdmin implements AutoCloseable {
                 .allTopicNames()
                 .toCompletionStage()
                 .thenApply(topics -> topics.values().iterator().next());
+    }
+
+    /** Looks up the topic's id and partitions, and their ends on request. A partition without a leader has no end. */
+    CompletionStage<LogEnds> lookUp(boolean withEnds) {
+        return topic(LOOKUP_TIMEOUT_MILLIS).thenCompose(found -> {
+            String id = found.topicId().toString();
+            int count = found.partitions().size();
+            return withEnds
+                    ? ends(count).thenApply(ends -> new LogEnds(id, count, ends))
+                    : CompletableFuture.completedFuture(new LogEnds(id, count, List.of()));
+        });
+    }
+
+    private CompletionStage<List<Long>> ends(int count) {
+        Map<TopicPartition, OffsetSpec> latest = new LinkedHashMap<>();
+        for (int i = 0; i < count; i++) {
+            latest.put(new TopicPartition(settings.topic(), i), OffsetSpec.latest());
+        }
+        ListOffsetsResult found = admin.listOffsets(latest, new ListOffsetsOptions().timeoutMs(LOOKUP_TIMEOUT_MILLIS));
+        List<CompletableFuture<Long>> ends = latest.keySet().stream()
+                .map(each -> offset(found, each)
+                        .exceptionally(unknown -> Source.Facts.NO_OFFSET)
+                        .toCompletableFuture())
+                .toList();
+        return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
+                .thenApply(all -> ends.stream().map(CompletableFuture::join).toList());
     }
 
     /** Looks up how many members the consumer group has. */

@@ -1,8 +1,11 @@
 package dev.tandem.kafka;
 
 import dev.tandem.kafka.KafkaHealth.Problem;
+import dev.tandem.task.LogEnds;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.CloseOptions.GroupMembershipOperation;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -70,6 +73,14 @@ final class KafkaClients implements AutoCloseable {
             throw new IllegalStateException("Not connected yet");
         }
         return current;
+    }
+
+    /** Asks how many partitions the topic has. @return fails before the first attempt to connect */
+    CompletionStage<LogEnds> lookUp(boolean withEnds) {
+        KafkaAdmin current = admin;
+        return current == null
+                ? CompletableFuture.failedFuture(new IllegalStateException("Not connected yet"))
+                : current.lookUp(withEnds);
     }
 
     /** Interrupts a waiting poll of the consumer. May be called by any thread. */

@@ -5,6 +5,7 @@ import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
+import dev.tandem.task.fanout.Subtask;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,6 +70,11 @@ public final class KafkaPublisher implements Publisher {
                     new Target(
                             each.topic(), new TaskHeaders(each.queue(), TaskHeaders.Binding.KAFKA, each.maxPayload())));
         }
+    }
+
+    /** Returns the partition that this publisher, and every producer of Kafka's own, chooses for a key. */
+    public static int partitionOf(String key, int partitions) {
+        return KeyPlacement.expected(key.getBytes(StandardCharsets.UTF_8), partitions);
     }
 
     @Override
@@ -155,9 +161,27 @@ public final class KafkaPublisher implements Publisher {
         if (!target.headers().isSurelyReadable(task)) {
             requireReadable(task, target, key);
         }
-        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(target.topic(), null, sentAt, key, task.payload());
+        Integer partition = key == null ? partitionOf(task, target) : null;
+        ProducerRecord<byte[], byte[]> record =
+                new ProducerRecord<>(target.topic(), partition, sentAt, key, task.payload());
         TaskHeaders.write(task, new HeaderWriter(record.headers()));
         return record;
+    }
+
+    /**
+     * Returns the partition of a subtask without a key: they take turns, so that a few of them are spread too, and two copies of one
+     * are in one partition. For any other task null, which leaves it to Kafka's producer.
+     */
+    private @Nullable Integer partitionOf(Task task, Target target) {
+        Subtask subtask = Subtask.of(task);
+        if (subtask == null) {
+            return null;
+        }
+        try {
+            return subtask.turnOf(producer().partitionsFor(target.topic()).size());
+        } catch (KafkaException | IllegalStateException e) {
+            throw new PublishException("The task cannot be published: " + KafkaErrors.explain(e), e);
+        }
     }
 
     private final class HeaderWriter implements TaskHeaders.Writer {

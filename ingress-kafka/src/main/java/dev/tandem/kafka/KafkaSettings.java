@@ -2,6 +2,7 @@ package dev.tandem.kafka;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.TaskHeaders;
+import java.time.Duration;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -20,6 +21,8 @@ import java.util.regex.Pattern;
  * @param memberId the id of this process in the group, by which others may remove it when it is dead: unique for each
  *     process start. "" for none
  * @param ordered whether tasks of one key run in order, so that it matters in which partition a key's records lie
+ * @param growthWindow for how long after the topic got more partitions publishers may use the earlier count; by default
+ *     {@link #DEFAULT_GROWTH_WINDOW}. 0: tasks of a key do not wait for those in its earlier partition
  */
 public record KafkaSettings(
         String bootstrapServers,
@@ -30,10 +33,14 @@ public record KafkaSettings(
         int maxPayload,
         Map<String, String> properties,
         String memberId,
-        boolean ordered) {
+        boolean ordered,
+        Duration growthWindow) {
 
     /** The number of partitions of a topic that must be created: 16, in a server as in a program with this library. */
     public static final int DEFAULT_PARTITIONS = 16;
+
+    /** Somewhat more than the age of the metadata of Kafka's clients, which is 5 min by default. */
+    public static final Duration DEFAULT_GROWTH_WINDOW = Duration.ofMinutes(6);
 
     private static final Pattern TOPIC = Pattern.compile("(?!\\.{1,2}$)[A-Za-z0-9._-]{1,249}");
     private static final int MAX_PARTITIONS = 100_000;
@@ -55,6 +62,11 @@ public record KafkaSettings(
                 "member-id",
                 memberId,
                 "1 to 249 letters, digits, dots, underscores or hyphens");
+        check(
+                !growthWindow.isNegative() && growthWindow.compareTo(Duration.ofDays(1)) <= 0,
+                "growth-window",
+                growthWindow,
+                "0 (tasks do not wait for those in earlier partitions) to 1 day");
         properties = Map.copyOf(properties);
         ClientProperties.check(properties);
     }
@@ -70,43 +82,104 @@ public record KafkaSettings(
                 TaskHeaders.DEFAULT_MAX_PAYLOAD,
                 Map.of(),
                 "",
-                true);
+                true,
+                DEFAULT_GROWTH_WINDOW);
     }
 
     public KafkaSettings withTopic(String name) {
         return new KafkaSettings(
-                bootstrapServers, queue, name, groupId, partitions, maxPayload, properties, memberId, ordered);
+                bootstrapServers,
+                queue,
+                name,
+                groupId,
+                partitions,
+                maxPayload,
+                properties,
+                memberId,
+                ordered,
+                growthWindow);
     }
 
     public KafkaSettings withGroupId(String id) {
         return new KafkaSettings(
-                bootstrapServers, queue, topic, id, partitions, maxPayload, properties, memberId, ordered);
+                bootstrapServers,
+                queue,
+                topic,
+                id,
+                partitions,
+                maxPayload,
+                properties,
+                memberId,
+                ordered,
+                growthWindow);
     }
 
     public KafkaSettings withPartitions(int count) {
         return new KafkaSettings(
-                bootstrapServers, queue, topic, groupId, count, maxPayload, properties, memberId, ordered);
+                bootstrapServers,
+                queue,
+                topic,
+                groupId,
+                count,
+                maxPayload,
+                properties,
+                memberId,
+                ordered,
+                growthWindow);
     }
 
     public KafkaSettings withMaxPayload(int bytes) {
         return new KafkaSettings(
-                bootstrapServers, queue, topic, groupId, partitions, bytes, properties, memberId, ordered);
+                bootstrapServers,
+                queue,
+                topic,
+                groupId,
+                partitions,
+                bytes,
+                properties,
+                memberId,
+                ordered,
+                growthWindow);
     }
 
     public KafkaSettings withProperties(Map<String, String> further) {
         return new KafkaSettings(
-                bootstrapServers, queue, topic, groupId, partitions, maxPayload, further, memberId, ordered);
+                bootstrapServers,
+                queue,
+                topic,
+                groupId,
+                partitions,
+                maxPayload,
+                further,
+                memberId,
+                ordered,
+                growthWindow);
     }
 
     public KafkaSettings withMemberId(String id) {
         return new KafkaSettings(
-                bootstrapServers, queue, topic, groupId, partitions, maxPayload, properties, id, ordered);
+                bootstrapServers, queue, topic, groupId, partitions, maxPayload, properties, id, ordered, growthWindow);
     }
 
     /** Sets whether tasks of one key run in order. Default: true. */
     public KafkaSettings withOrdered(boolean value) {
         return new KafkaSettings(
-                bootstrapServers, queue, topic, groupId, partitions, maxPayload, properties, memberId, value);
+                bootstrapServers,
+                queue,
+                topic,
+                groupId,
+                partitions,
+                maxPayload,
+                properties,
+                memberId,
+                value,
+                growthWindow);
+    }
+
+    /** Sets for how long publishers may use an earlier count of partitions. 0: nobody waits for an earlier partition. */
+    public KafkaSettings withGrowthWindow(Duration value) {
+        return new KafkaSettings(
+                bootstrapServers, queue, topic, groupId, partitions, maxPayload, properties, memberId, ordered, value);
     }
 
     private static void check(boolean valid, String name, Object value, String use) {

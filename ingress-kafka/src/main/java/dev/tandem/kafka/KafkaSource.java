@@ -81,10 +81,10 @@ public final class KafkaSource implements Source {
         decoder = new RecordDecoder(settings.queue(), settings.maxPayload());
         recalls = new RecallReader(settings, memory, decoder, wallClock);
         health = new KafkaHealth(settings, wallClock);
-        placement = settings.ordered() ? new KeyPlacement(health) : null;
         this.memory = new PollMemory(memory);
         mostOfPart = PollMemory.mostOfPart(ClientProperties.consumer(settings));
         clients = new KafkaClients(settings, health, answers, this.memory);
+        placement = settings.ordered() ? new KeyPlacement(settings, clients, health) : null;
         rest = new GroupRest(clients, answers, clock);
         topic = new TopicFacts(settings, clients, answers, clock);
         deadMembers = new DeadMembers(settings, clients, answers, health);
@@ -250,8 +250,9 @@ public final class KafkaSource implements Source {
             }
             List<ConsumerRecord<byte[], byte[]>> fetched = records.records(topicPartition);
             if (assigned.isSameLog(assignment, fetched)) {
-                if (placement != null) {
-                    placement.check(fetched, topic.partitions().size());
+                if (placement != null
+                        && placement.check(fetched, topic.partitions().size())) {
+                    events.emit(Events::mayHaveGrown);
                 }
                 events.emit(loop ->
                         loop.delivered(assignment.partition, decoder.deliveries(fetched, arrivedAt), next.offset()));
@@ -340,6 +341,11 @@ public final class KafkaSource implements Source {
     @Override
     public long retentionMillis() {
         return topic.retentionMillis();
+    }
+
+    @Override
+    public @Nullable Growing growing() {
+        return placement == null || placement.windowMillis() == 0 ? null : placement;
     }
 
     @Override

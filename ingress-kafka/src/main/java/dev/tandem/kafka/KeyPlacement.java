@@ -1,7 +1,11 @@
 package dev.tandem.kafka;
 
+import dev.tandem.task.LogEnds;
+import dev.tandem.task.Source;
 import dev.tandem.task.TaskHeaders;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.utils.Utils;
@@ -9,20 +13,47 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Notices records that lie in another partition than the one that Kafka's own producer chooses for their key. Order holds
- * within a partition, so two publishers that choose differently break the order of a key without any error. Used by the
- * polling thread only.
+ * within a partition, so two publishers that choose differently break the order of a key without any error. Knows where keys
+ * move to when the topic gets more partitions. Used by the polling thread only, but for {@link #placement}.
  */
-final class KeyPlacement {
+final class KeyPlacement implements Source.Growing {
 
     private final KafkaHealth health;
+    private final KafkaClients clients;
+    private final long windowMillis;
     private boolean warned;
+    private int known;
 
-    KeyPlacement(KafkaHealth health) {
+    KeyPlacement(KafkaSettings settings, KafkaClients clients, KafkaHealth health) {
         this.health = health;
+        this.clients = clients;
+        this.windowMillis = settings.growthWindow().toMillis();
     }
 
-    /** @param partitions how many the topic has now; 0 if that is not known yet */
-    void check(List<ConsumerRecord<byte[], byte[]>> records, int partitions) {
+    @Override
+    public long windowMillis() {
+        return windowMillis;
+    }
+
+    @Override
+    public CompletionStage<LogEnds> lookUp(boolean withEnds) {
+        return clients.lookUp(withEnds);
+    }
+
+    @Override
+    public int placement(String key, int partitions) {
+        return expected(key.getBytes(StandardCharsets.UTF_8), partitions);
+    }
+
+    /**
+     * Counts the records that are elsewhere.
+     *
+     * @param partitions how many the topic has now; 0 if that is not known yet
+     * @return whether the topic may have more partitions: it has more than at the last call, or there are such records
+     */
+    boolean check(List<ConsumerRecord<byte[], byte[]>> records, int partitions) {
+        boolean hasGrown = known > 0 && partitions > known;
+        known = partitions;
         long outside = 0;
         for (ConsumerRecord<byte[], byte[]> record : records) {
             byte[] key = key(record);
@@ -38,6 +69,7 @@ final class KeyPlacement {
         if (outside > 0) {
             health.misplaced(outside);
         }
+        return hasGrown || outside > 0;
     }
 
     /** Returns the partition that Kafka's producer, Kafka Streams and the HTTP API choose. */

@@ -3,6 +3,7 @@ package dev.tandem.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +18,16 @@ class KafkaSettingsTest {
     void defaultsArePinned() {
         assertThat(settings)
                 .isEqualTo(new KafkaSettings(
-                        "localhost:9092", "orders", "orders", "tandem.orders", 16, 1 << 20, Map.of(), "", true));
+                        "localhost:9092",
+                        "orders",
+                        "orders",
+                        "tandem.orders",
+                        16,
+                        1 << 20,
+                        Map.of(),
+                        "",
+                        true,
+                        Duration.ofMinutes(6)));
         assertThat(ClientProperties.consumer(settings))
                 .containsOnly(
                         Map.entry("bootstrap.servers", "localhost:9092"),

@@ -2,6 +2,7 @@ package dev.tandem.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.task.MemoryBudget;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.List;
@@ -13,9 +14,11 @@ import org.junit.jupiter.api.Test;
 
 class KeyPlacementTest {
 
-    private final KafkaHealth health =
-            new KafkaHealth(KafkaSettings.of("localhost:9092", "placement"), InstantSource.system());
-    private final KeyPlacement placement = new KeyPlacement(health);
+    private final KafkaSettings settings = KafkaSettings.of("localhost:9092", "placement");
+    private final KafkaHealth health = new KafkaHealth(settings, InstantSource.system());
+    private final PollMemory memory = new PollMemory(MemoryBudget.ofHeap());
+    private final KafkaClients clients = new KafkaClients(settings, health, new AnswerQueue(new PollWakeup()), memory);
+    private final KeyPlacement placement = new KeyPlacement(settings, clients, health);
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
@@ -37,11 +40,12 @@ class KeyPlacementTest {
         int own = KeyPlacement.expected(bytes("a"), 4);
         int other = (own + 1) % 4;
         try (LoggedWarnings warnings = new LoggedWarnings()) {
-            placement.check(List.of(record(own, "a"), record(other, null)), 4);
+            assertThat(placement.check(List.of(record(own, "a"), record(other, null)), 4))
+                    .isFalse();
             assertThat(health.status().misplaced()).isZero();
 
             placement.check(List.of(record(other, "a"), record(own, "a"), record(other, "a")), 4);
-            placement.check(List.of(record(other, "a")), 4);
+            assertThat(placement.check(List.of(record(other, "a")), 4)).isTrue();
 
             assertThat(health.status().misplaced()).isEqualTo(3);
             assertThat(warnings.of("placement"))

@@ -7,6 +7,7 @@ import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
 import dev.tandem.task.TaskHeaders.Read;
+import dev.tandem.task.fanout.Subtask;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.InstantSource;
@@ -57,7 +58,7 @@ final class MessageDecoder {
                 arrivedAt);
         Read read = headers.read(fields(table, properties), origin, body, problem(table));
         String identity = MessageIdentity.of(routingKey, properties, table, body);
-        return new Delivery(sequence, read.task(), read.unreadable(), identity, redelivered);
+        return new Delivery(sequence, Subtask.withoutSpreadKey(read.task()), read.unreadable(), identity, redelivered);
     }
 
     /**

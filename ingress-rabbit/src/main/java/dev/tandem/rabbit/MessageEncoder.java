@@ -7,6 +7,7 @@ import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
+import dev.tandem.task.fanout.Subtask;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -15,7 +16,6 @@ import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -58,9 +58,7 @@ final class MessageEncoder {
         long publishedAt = task.publishedAt() > 0 ? task.publishedAt() : clock.millis();
         String key = task.key();
         boolean keyInHeader = !settings.keyIsRoutingKey() || key == null;
-        // The exchange of an ordered queue needs the header. An empty key means that the task has no order.
-        String keyHeader =
-                keyInHeader && (key != null || settings.ordered()) ? Objects.requireNonNullElse(key, "") : null;
+        String keyHeader = keyInHeader && (key != null || settings.ordered()) ? keyHeader(task) : null;
         if (!headers.isSurelyReadable(task)) {
             requireReadable(task, keyHeader, publishedAt);
         }
@@ -84,6 +82,15 @@ final class MessageEncoder {
                 messageRoutingKey,
                 properties.headers(table).build(),
                 task.payload());
+    }
+
+    /** Returns what the exchange of an ordered queue needs. An empty key means that the task has no order. */
+    private static String keyHeader(Task task) {
+        if (task.key() != null) {
+            return task.key();
+        }
+        Subtask subtask = Subtask.of(task);
+        return subtask == null ? "" : subtask.spreadKey();
     }
 
     private void requireReadable(Task task, @Nullable String keyHeader, long publishedAt) {

@@ -199,6 +199,16 @@ public final class QueueCore {
         context.slots.limit(starts);
     }
 
+    /**
+     * Says how many active runs wait for leave to begin, so that others may start in their slots, and bounds the runs.
+     *
+     * @param waiting of the active runs
+     * @param most the most active runs, those that wait included; {@link Integer#MAX_VALUE} for no such bound
+     */
+    public void waitingRuns(int waiting, int most) {
+        context.slots.waiting(waiting, most);
+    }
+
     private void stopRows() {
         turns.forEach(PartitionCore::stopRows);
     }

@@ -7,6 +7,11 @@ final class WorkerSlots {
 
     private final int capacity;
     private int used;
+    /** How many runs wait for leave to begin, and need no slot meanwhile. */
+    private int waiting;
+    /** The most runs at once, those that wait included. */
+    private int bound = UNLIMITED;
+
     private boolean paused;
     private int limit = UNLIMITED;
     /** How many starts the limit still allows. */
@@ -36,11 +41,26 @@ final class WorkerSlots {
 
     /** Whether all slots are taken, and starts are not held back for another reason. */
     boolean areAllTaken() {
-        return !paused && !isLimited() && used >= capacity;
+        return !paused && !isLimited() && used >= size();
     }
 
     int free() {
-        return paused ? 0 : Math.min(capacity - used, allowed);
+        return paused ? 0 : Math.max(0, Math.min(size() - used, allowed));
+    }
+
+    private int size() {
+        return Math.min(capacity + waiting, bound);
+    }
+
+    /**
+     * Sets how many runs wait for leave to begin, and how many there may be.
+     *
+     * @param runs hold no slot while they wait
+     * @param most of all runs, those that wait included
+     */
+    void waiting(int runs, int most) {
+        waiting = runs;
+        bound = most;
     }
 
     /** Takes a slot that has just been given back again, for a run that has begun in it already. */

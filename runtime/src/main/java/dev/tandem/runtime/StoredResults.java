@@ -35,7 +35,7 @@ final class StoredResults implements TaskResults {
         task.await(timeout);
         Duration left = Duration.ofNanos(Math.max(1, until - System.nanoTime()));
         TaskView ended = ended(task, left).orElse(null);
-        if (ended == null) {
+        if (ended == null || !ended.state().isFinal()) {
             throw new TaskResultException(
                     Reason.NOT_IN_TIME, "The task " + task.id() + " has not ended within " + timeout, null);
         }

@@ -3,6 +3,7 @@ package dev.tandem.runtime;
 import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskResults;
 import dev.tandem.executor.ExecutorMetrics;
+import dev.tandem.runtime.queues.FanOutService;
 import dev.tandem.runtime.queues.QueueHandlers;
 import dev.tandem.runtime.queues.QueueRuntime;
 import dev.tandem.runtime.queues.Schedules;
@@ -44,11 +45,13 @@ public final class Tandem implements AutoCloseable {
 
     /**
      * @param settings with the queues that this process runs
+     * @param all with all queues, to which its tasks may fan out
      * @param client is closed when the program is
      * @param json reads results
      */
     Tandem(
             TandemSettings settings,
+            TandemSettings all,
             TaskClient client,
             JsonMapper json,
             QueueHandlers handlers,
@@ -59,16 +62,22 @@ public final class Tandem implements AutoCloseable {
         this.client = client;
         this.store = StoreSettings.open(settings);
         this.results = new StoredResults(store, json);
-        this.queues = settings.executor().enabled() ? queues(handlers, metrics, virtualThreads) : null;
+        this.queues = settings.executor().enabled() ? queues(all, json, handlers, metrics, virtualThreads) : null;
         this.schedules = queues == null || Schedules.of(settings).isEmpty()
                 ? null
                 : Schedules.of(settings, store, client, queues.executorId(), ScheduleMetrics.of(metrics));
         this.hook = shutdownHook ? new Thread(this::close, "tandem-shutdown") : null;
     }
 
-    private QueueRuntime queues(QueueHandlers handlers, ExecutorMetrics metrics, @Nullable Boolean virtualThreads) {
+    private QueueRuntime queues(
+            TandemSettings all,
+            JsonMapper json,
+            QueueHandlers handlers,
+            ExecutorMetrics metrics,
+            @Nullable Boolean virtualThreads) {
         try {
-            return new QueueRuntime(settings, store, handlers, metrics, virtualThreads);
+            FanOutService fanOuts = FanOutService.of(all, store, json, metrics);
+            return new QueueRuntime(settings, store, handlers, metrics, fanOuts, virtualThreads);
         } catch (RuntimeException | Error e) {
             store.close();
             throw e;

@@ -164,7 +164,14 @@ public final class TandemBuilder {
         TandemClientBuilder client = QueueClients.builder(program.all()).json(json);
         program.submitInterceptors().forEach(client::interceptor);
         Tandem tandem = new Tandem(
-                program.own(), client.build(), json, program.handlers(), metrics, virtualThreads, shutdownHook);
+                program.own(),
+                program.all(),
+                client.build(),
+                json,
+                program.handlers(),
+                metrics,
+                virtualThreads,
+                shutdownHook);
         tandem.start();
         return tandem;
     }

@@ -1,17 +1,13 @@
 package dev.tandem.scheduler;
 
-import dev.tandem.task.AttemptHistory;
+import dev.tandem.scheduler.TaskChanges.Item;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
-import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
-import dev.tandem.task.UnhandledSince;
+import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
-import dev.tandem.task.store.SuccessRecord;
-import dev.tandem.task.store.TaskEnd;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -52,9 +48,6 @@ public final class Admin {
         WAITING
     }
 
-    /** In the place of the executor of a task that was cancelled while it waited. */
-    private static final String OPERATOR = "operator";
-
     private static final byte[] NOTHING = {};
 
     /** The argument of the script that says where it goes on, from 0. */
@@ -62,10 +55,15 @@ public final class Admin {
 
     private final AdminConnection connection;
     private final Inspector inspector;
+    private final TaskChanges changes;
+    private final EndAnnouncer ends;
 
-    Admin(AdminConnection connection, Inspector inspector) {
+    /** @param ends says which tasks have ended by a change */
+    Admin(AdminConnection connection, Inspector inspector, EndAnnouncer ends) {
         this.connection = connection;
         this.inspector = inspector;
+        this.changes = new TaskChanges(connection);
+        this.ends = ends;
     }
 
     /**
@@ -83,14 +81,8 @@ public final class Admin {
      * only made due, even if it has died since.
      */
     public CompletableFuture<Result> retry(TaskView seen) {
-        Envelope envelope = seen.envelope();
-        if (seen.state() != TaskState.DEAD || envelope == null) {
-            return change(seen.partition(), "retry", seen.position().text(), null, null);
-        }
-        // An executor of an earlier version keeps the time of the first try when it lets a task die.
-        Task task = UnhandledSince.without(envelope.task().readable());
-        byte[] fresh = new Envelope(task, 0, envelope.token(), envelope.error()).encode();
-        return change(seen.partition(), "retry", seen.position().text(), envelope.encode(), fresh);
+        return changes.change(
+                seen.partition(), new TaskChange.Retry(), new Item(seen.position(), seen, false, NOTHING));
     }
 
     /** Removes a dead task for good. Cancels a scheduled, retried or parked one. */
@@ -100,32 +92,20 @@ public final class Admin {
 
     /** Removes a task if the deletion may take it: {@link Result#OTHER_STATE} or {@link Result#HALTS_KEY} if not. */
     public CompletableFuture<Result> delete(Partition partition, Position position, Deletion which) {
-        byte[] tasks = ScriptCodes.deletion(which).getBytes(StandardCharsets.UTF_8);
         return inspector.task(partition, position).thenCompose(seen -> {
-            SuccessPage kept = seen.map(Admin::cancelled).orElse(SuccessPage.NONE);
-            return change(partition, "delete", position.text(), null, tasks, "", kept.page(), kept.hashes());
+            Item item = new Item(position, seen.orElse(null), false, NOTHING);
+            return changes.change(partition, new TaskChange.Delete(which), item).whenComplete((result, failure) -> {
+                if (result == Result.DONE
+                        && seen.isPresent()
+                        && !seen.get().state().isFinal()) {
+                    ends.changed(partition, position, idOf(seen.get()));
+                }
+            });
         });
     }
 
-    /** Returns what is kept of a task if it is cancelled now. */
-    private static SuccessPage cancelled(TaskView seen) {
-        Envelope envelope = seen.envelope();
-        if (envelope == null || seen.state().isFinal()) {
-            return SuccessPage.NONE;
-        }
-        Task task = envelope.task();
-        return SuccessPage.of(
-                seen.position(),
-                new SuccessRecord(
-                        task.id(),
-                        task.type(),
-                        task.key(),
-                        envelope.attempts() + seen.lapses(),
-                        System.currentTimeMillis(),
-                        0,
-                        OPERATOR,
-                        AttemptHistory.text(task),
-                        TaskEnd.CANCELLED));
+    private static @Nullable String idOf(TaskView seen) {
+        return seen.envelope() == null ? null : seen.envelope().task().id();
     }
 
     /**
@@ -140,22 +120,8 @@ public final class Admin {
             return CompletableFuture.completedFuture(
                     seen.state() == TaskState.ACTIVE ? Result.ACTIVE : Result.OTHER_STATE);
         }
-        Task task = envelope.task();
-        byte[] later = new Envelope(task.withNotBefore(dueAt), envelope.attempts(), envelope.token(), envelope.error())
-                .encode();
-        return change(
-                seen.partition(),
-                "reschedule",
-                seen.position().text(),
-                envelope.encode(),
-                later,
-                "",
-                ascii(dueAt),
-                ascii(task.notBefore()));
-    }
-
-    private static byte[] ascii(long number) {
-        return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+        Item item = new Item(seen.position(), seen, true, NOTHING);
+        return changes.change(seen.partition(), new TaskChange.Reschedule(dueAt), item);
     }
 
     /** Retries the head of a blocked key now, whether dead or waiting. */
@@ -216,7 +182,25 @@ public final class Admin {
      * Result#NOT_FOUND}.
      */
     CompletableFuture<Result> goOnDraining(Partition partition, String key, byte[] head) {
-        return change(partition, "drain", key, head, null, ScriptCodes.GO_ON_NOTED);
+        return change(partition, "drain", key, head, null, ScriptCodes.GO_ON_NOTED)
+                .whenComplete((result, failure) -> died(partition, result));
+    }
+
+    /** Says that tasks have died by a change, unless it had no effect. @param result null if that is unknown */
+    private void died(Partition partition, @Nullable Result result) {
+        if (result == null || result == Result.DONE || result == Result.DONE_IN_PART) {
+            ends.changed(partition, null, null);
+        }
+    }
+
+    /**
+     * Frees a deduplication key, so that the next task with it runs. The task that had it may run too, unless it has ended.
+     *
+     * @return whether the key was taken
+     */
+    public CompletableFuture<Boolean> freeDedupKey(String queue, String key) {
+        byte[][] keys = {connection.keys().dedup(queue, DedupBuckets.of(queue, key), key)};
+        return connection.runScript(Script.FREE_DEDUP_KEY, keys).thenApply(reply -> new ReplyReader(reply).flag());
     }
 
     /** Lets no more task of the queue start in any executor. Runs go on. Executors notice within a second. */
@@ -255,6 +239,7 @@ public final class Admin {
         byte[] head = seen.head().text().getBytes(StandardCharsets.UTF_8);
         byte[] forced = force && !wasHalted ? ScriptCodes.CHANGE_FORCED.getBytes(StandardCharsets.UTF_8) : null;
         return change(seen.partition(), what, seen.key(), head, forced)
+                .whenComplete((result, failure) -> died(seen.partition(), result))
                 .thenApply(result -> wasHalted && result == Result.NOT_HALTED ? Result.NOT_FOUND : result);
     }
 
@@ -269,8 +254,7 @@ public final class Admin {
             String name,
             byte @Nullable [] seen,
             byte @Nullable [] then,
-            String goOn,
-            byte[]... more) {
+            String goOn) {
         byte[][] args = {
             connection.keys().wakeChannel(partition).getBytes(StandardCharsets.UTF_8),
             what.getBytes(StandardCharsets.UTF_8),
@@ -279,9 +263,7 @@ public final class Admin {
             then == null ? NOTHING : then,
             goOn.getBytes(StandardCharsets.UTF_8)
         };
-        byte[][] all = Arrays.copyOf(args, args.length + more.length);
-        System.arraycopy(more, 0, all, args.length, more.length);
-        return change(partition, all);
+        return change(partition, args);
     }
 
     /** Returns whether tasks have died already in the change with these arguments. Other changes only search in several steps. */

@@ -13,8 +13,8 @@ import java.util.Optional;
 /** Turns requests about deduplication keys into arguments of a script, and the script's reply into answers. */
 final class DedupCodec {
 
-    private static final int ITEMS_OF_ASK = 14;
-    private static final int ITEMS_OF_TELL = 8;
+    private static final int ITEMS_OF_ASK = 16;
+    private static final int ITEMS_OF_TELL = 9;
 
     private DedupCodec() {}
 
@@ -30,6 +30,7 @@ final class DedupCodec {
                     .number(policy.retentionMillis())
                     .number(policy.releaseOnFailure() ? 1 : 0)
                     .number(policy.lostAfterMillis())
+                    .number(policy.keptMillis())
                     .toByteArray();
         }
         DedupRequest.Tell tell = (DedupRequest.Tell) request;
@@ -42,9 +43,10 @@ final class DedupCodec {
         return out.text(task.partition())
                 .text(task.position().text())
                 .text(task.identity())
-                .number(task.named() ? 1 : 0)
+                .number(ScriptCodes.identityOf(task))
                 .number(task.surelyNew() ? 1 : 0)
-                .text(task.name());
+                .text(task.name())
+                .number(task.token());
     }
 
     static List<DedupAnswer> decode(List<Object> reply) {
@@ -65,7 +67,11 @@ final class DedupCodec {
         if (!in.hasMore()) {
             return Optional.empty();
         }
-        DedupKeyView.Bearer state = ScriptCodes.bearer(in.text().charAt(0));
+        char code = in.text().charAt(0);
+        if (code == ScriptCodes.BEARER_AWAITED) {
+            return Optional.empty();
+        }
+        DedupKeyView.Bearer state = ScriptCodes.bearer(code);
         String place = in.text();
         int slash = place.indexOf('/');
         Partition partition = new Partition(queue, place.substring(0, slash));
@@ -89,7 +95,7 @@ final class DedupCodec {
             case ScriptCodes.DEDUP_GO -> DedupAnswer.Go.INSTANCE;
             case ScriptCodes.DEDUP_DUPLICATE -> new DedupAnswer.Duplicate(detail);
             case ScriptCodes.DEDUP_DONE -> DedupAnswer.Done.INSTANCE;
-            case ScriptCodes.DEDUP_NOTED -> DedupAnswer.Noted.INSTANCE;
+            case ScriptCodes.DEDUP_NOTED -> detail.isEmpty() ? DedupAnswer.Noted.INSTANCE : new DedupAnswer.Noted(true);
             default -> throw new IllegalStateException("A script answered the unknown code " + code);
         };
     }

@@ -1,8 +1,13 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.LogText;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
-import dev.tandem.task.store.DedupBuckets;
+import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.fanout.FanOutRecord;
+import dev.tandem.task.fanout.FanOutRequest;
+import dev.tandem.task.fanout.FanOutRequest.End;
+import dev.tandem.task.fanout.Subtask;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.DedupRequest.Ending;
@@ -10,44 +15,137 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Passes on that tasks with deduplication keys ended without a run, because an operator cancelled them or they died behind
- * another one, so that their keys are free. Each is taken off its partition's list only when its bucket has answered.
+ * Tells buckets of tasks that ended without a run: an operator cancelled them, or they died behind another one. Then their
+ * deduplication keys are free, and their fan-outs do not wait for them. An end is taken off its partition's list when its bucket
+ * has answered. Those of buckets that are away stay, and do not stop others behind them.
  */
 final class DedupEnds {
+
+    private static final Logger log = LoggerFactory.getLogger(DedupEnds.class);
 
     /** How many are passed on at once. */
     private static final int PIECE = 100;
 
+    /** After so many that could not be passed on, the rest waits for the next round. */
+    private static final int MAX_KEPT = 500;
+
+    /** Begins an element about a subtask. */
+    private static final String SUBTASK = "~";
+
     private final AdminConnection connection;
+    private final RedisBuckets buckets;
 
     DedupEnds(AdminConnection connection) {
         this.connection = connection;
+        this.buckets = new RedisBuckets(connection);
     }
 
-    /** Passes all of a partition on. Returns how many. */
+    /** Passes all of a partition on. Returns how many. Fails in the end if some could not be passed on. */
     CompletableFuture<Long> passOn(Partition partition) {
-        byte[] list = connection.keys().dedupEnds(partition);
-        return connection.run(commands -> commands.lrange(list, 0, PIECE - 1)).thenCompose(ends -> {
-            List<CompletableFuture<?>> told = new ArrayList<>(ends.size());
-            for (byte[] end : ends) {
-                told.add(passOn(partition, new String(end, StandardCharsets.UTF_8))
-                        .thenCompose(answer -> connection.run(commands -> commands.lrem(list, 1, end))));
-            }
-            CompletableFuture<Long> all = CompletableFuture.allOf(told.toArray(CompletableFuture[]::new))
-                    .thenApply(done -> (long) ends.size());
-            return ends.size() < PIECE ? all : all.thenCompose(count -> passOn(partition));
-        });
+        return passOn(partition, new Progress(0, 0, null));
     }
 
-    private CompletableFuture<List<Object>> passOn(Partition partition, String end) {
-        int space = end.indexOf(' ');
-        String key = end.substring(space + 1);
-        Bearer task = Bearer.of(partition.name(), new Position(end.substring(0, space)), false, "");
-        String queue = partition.queue();
-        byte[][] keys = {connection.keys().dedup(queue, DedupBuckets.of(queue, key), key)};
-        return connection.runScript(
-                Script.DEDUPLICATE, keys, DedupCodec.encode(new DedupRequest.Tell(key, task, Ending.FAILED, 0)));
+    /** @param kept how many could not be passed on: they are the first of the list */
+    private record Progress(
+            long passedOn, long kept, @Nullable Throwable failure) {
+
+        Progress with(List<CompletableFuture<@Nullable Throwable>> told) {
+            List<Throwable> failures = new ArrayList<>();
+            for (CompletableFuture<@Nullable Throwable> each : told) {
+                Throwable problem = each.join();
+                if (problem != null) {
+                    failures.add(problem);
+                }
+            }
+            Throwable first = failure == null && !failures.isEmpty() ? failures.get(0) : failure;
+            return new Progress(passedOn + told.size() - failures.size(), kept + failures.size(), first);
+        }
+
+        CompletableFuture<Long> over() {
+            return failure == null
+                    ? CompletableFuture.completedFuture(passedOn)
+                    : CompletableFuture.failedFuture(failure);
+        }
+    }
+
+    private CompletableFuture<Long> passOn(Partition partition, Progress before) {
+        byte[] list = connection.keys().dedupEnds(partition);
+        long from = before.kept();
+        return connection
+                .run(commands -> commands.lrange(list, from, from + PIECE - 1))
+                .thenCompose(ends -> {
+                    List<CompletableFuture<@Nullable Throwable>> told = new ArrayList<>(ends.size());
+                    for (byte[] end : ends) {
+                        told.add(passOn(partition, list, end));
+                    }
+                    return CompletableFuture.allOf(told.toArray(CompletableFuture[]::new))
+                            .thenCompose(done -> {
+                                Progress now = before.with(told);
+                                return ends.size() < PIECE || now.kept() >= MAX_KEPT
+                                        ? now.over()
+                                        : passOn(partition, now);
+                            });
+                });
+    }
+
+    /** Passes one on, and takes it off the list. Ends with null, or with why it stays. */
+    private CompletableFuture<@Nullable Throwable> passOn(Partition partition, byte[] list, byte[] end) {
+        return tell(partition, end)
+                .thenCompose(answer -> connection.run(commands -> commands.lrem(list, 1, end)))
+                .handle((removed, failure) -> failure);
+    }
+
+    private CompletableFuture<?> tell(Partition partition, byte[] end) {
+        Supplier<CompletableFuture<?>> request;
+        try {
+            request = read(partition, new String(end, StandardCharsets.UTF_8));
+        } catch (RuntimeException e) {
+            log.warn(
+                    "Took an end of a task without a run off the list of {}: its {} bytes cannot be read ({}). If a"
+                            + " deduplication key or a fan-out waits for it, release or cancel that",
+                    partition,
+                    end.length,
+                    e.getClass().getSimpleName());
+            return CompletableFuture.completedFuture(null);
+        }
+        try {
+            return request.get();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Returns what sends the request about an element. */
+    private Supplier<CompletableFuture<?>> read(Partition partition, String end) {
+        if (end.startsWith(SUBTASK)) {
+            int space = end.indexOf(' ');
+            return readSubtask(end.charAt(1), end.substring(2, space), end.substring(space + 1));
+        }
+        // The position, the token, and the key, in which there may be blanks too.
+        String[] parts = end.split(" ", 3);
+        Bearer task =
+                Bearer.of(partition.name(), new Position(parts[0]), false, "").inRun(Long.parseLong(parts[1]));
+        DedupRequest.Tell request = new DedupRequest.Tell(parts[2], task, Ending.FAILED, 0);
+        return () -> buckets.tell(partition.queue(), request);
+    }
+
+    private Supplier<CompletableFuture<?>> readSubtask(char how, String which, String error) {
+        Subtask subtask = Subtask.parse(which);
+        if (subtask == null) {
+            return () -> CompletableFuture.completedFuture(null);
+        }
+        String id = subtask.fanOut();
+        End end = how == ScriptCodes.FAN_OUT_FAILED ? End.FAILED : End.CANCELLED;
+        // If it was the last one, the patrol sees to what follows.
+        List<FanOutRequest> requests = List.of(
+                new FanOutRequest.Tell(id, subtask.number(), end, LogText.oneLine(error, FanOutRecord.MAX_ERROR)),
+                new FanOutRequest.Postpone(id, 0));
+        return () -> buckets.fanOut(FanOutBuckets.of(id), requests).toCompletableFuture();
     }
 }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Makes sessions: checks that a Redis is fit for use, and loads the scripts. */
@@ -50,6 +51,16 @@ final class RedisConnector {
                         }
                     });
         });
+    }
+
+    /** Says once that one of these parts can be reached and is fit; nothing if none is. */
+    void findFit(CompletableFuture<List<RedisTopology.Part>> parts, Runnable reached) {
+        AtomicBoolean found = new AtomicBoolean();
+        parts.thenAccept(all -> all.forEach(part -> isFit(part).thenAccept(fit -> {
+            if (fit && found.compareAndSet(false, true)) {
+                reached.run();
+            }
+        })));
     }
 
     /** Returns whether a node can be reached and is fit. Whether it reaches its replicas is found out by a session. */

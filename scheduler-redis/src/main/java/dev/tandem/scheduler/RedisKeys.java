@@ -1,7 +1,9 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.fanout.FanOutBuckets;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -43,6 +45,12 @@ final class RedisKeys {
     /** The order in which every script of schedules gets the keys; see {@code include/schedule_keys.lua}. */
     private static final List<String> SCHEDULE_PARTS =
             List.of("definitions", "versions", "fired", "claims", "paused", "asked", "seen", "open", "totals");
+
+    private static final List<String> FAN_OUT_LISTS = List.of("due", "open", "ended");
+    private static final List<String> FAN_OUT_PARTS = List.of("", ":ended", ":failed", ":cancelled");
+    /** The order in which every script of operations gets the keys; see {@code include/operation_keys.lua}. */
+    private static final List<String> OPERATION_PARTS =
+            List.of("definitions", "progress", "claims", "stops", "open", "ended");
 
     /** The buckets of schedules. Their number cannot change, because a schedule's bucket follows from it. */
     static final int SCHEDULE_BUCKETS = 16;
@@ -87,6 +95,11 @@ final class RedisKeys {
         return bytes(namespace + ":{" + queue + "}:partitions");
     }
 
+    /** Returns the key of the history of a queue's partitions. */
+    byte[] partitionHistory(String queue) {
+        return bytes(namespace + ":{" + queue + "}:partition-history");
+    }
+
     /** Returns the key that exists while the queue is paused. Its value is since when, in epoch milliseconds. */
     byte[] paused(String queue) {
         return bytes(namespace + ":{" + queue + "}:paused");
@@ -97,9 +110,14 @@ final class RedisKeys {
         return namespace + ":{" + queue + "}:changed";
     }
 
-    /** Returns the channel that says which tasks of a queue have ended with results. */
+    /** Returns the channel that says which tasks of a queue have ended. */
     String endsChannel(String queue) {
         return namespace + ":{" + queue + "}:ended";
+    }
+
+    /** Returns the channel that says for which tasks of a queue somebody waits. */
+    String awaitedChannel(String queue) {
+        return namespace + ":{" + queue + "}:awaited";
     }
 
     /** Returns the key of the times at which each executor was last seen, in epoch milliseconds. */
@@ -157,11 +175,74 @@ final class RedisKeys {
         return bytes(namespace + ":{~dedup/" + bucket + "}:" + queue + "/" + key);
     }
 
+    /** Returns the key of the tasks that wait for the task with a deduplication key, in its bucket. No queue has such a name. */
+    byte[] waiting(String queue, int bucket, String key) {
+        return bytes(namespace + ":{~dedup/" + bucket + "}:~waiting/" + queue + "/" + key);
+    }
+
+    /** Returns the keys of a limit, in the order of its scripts. */
+    byte[][] limit(String name) {
+        return new byte[][] {
+            bytes(namespace + ":{~limits/" + name + "}:holders"), bytes(namespace + ":{~limits/" + name + "}:runs")
+        };
+    }
+
+    /** Returns the key of a bucket of a rate limit. All buckets of one limit share a hash tag. */
+    byte[] rate(String name, String bucket) {
+        return bytes(namespace + ":{~rates/" + name + "}:" + bucket);
+    }
+
+    /** Returns the channel that says which executors should ask about a limit's permits again. */
+    String limitChannel(String name) {
+        return namespace + ":{~limits/" + name + "}:changed";
+    }
+
+    /** Returns the key of the names of limits, with the times at which they were last used. */
+    byte[] limits() {
+        return bytes(namespace + ":{~limits}:names");
+    }
+
+    /** Returns the keys of all fan-outs of a bucket: those that are due, open and ended. */
+    byte[][] fanOuts(int bucket) {
+        return FAN_OUT_LISTS.stream().map(list -> bytes(fanOut(bucket, list))).toArray(byte[][]::new);
+    }
+
+    /** Returns the keys of one fan-out, in the order of its script. */
+    byte[][] fanOut(String id) {
+        return FAN_OUT_PARTS.stream()
+                .map(part -> bytes(fanOut(FanOutBuckets.of(id), id + part)))
+                .toArray(byte[][]::new);
+    }
+
+    private String fanOut(int bucket, String name) {
+        return namespace + ":{~fan-outs/" + bucket + "}:" + name;
+    }
+
     /** Returns the keys of a bucket of schedules, in the order of its scripts. No queue has such a name. */
     byte[][] schedules(int bucket) {
         return SCHEDULE_PARTS.stream()
                 .map(part -> bytes(namespace + ":{~schedules/" + bucket + "}:" + part))
                 .toArray(byte[][]::new);
+    }
+
+    /** Returns the keys of all operations on many tasks, in the order of their scripts. No queue has such a name. */
+    byte[][] operations() {
+        return OPERATION_PARTS.stream()
+                .map(part -> bytes(namespace + ":{~operations}:" + part))
+                .toArray(byte[][]::new);
+    }
+
+    /** Returns the key of what operations have done in a partition. */
+    byte[] operations(Partition partition) {
+        return bytes(prefix(partition) + "operations");
+    }
+
+    /** Returns the keys of a partition, and behind them that of operations. */
+    byte[][] withOperations(Partition partition) {
+        byte[][] keys = of(partition);
+        byte[][] all = Arrays.copyOf(keys, keys.length + 1);
+        all[keys.length] = operations(partition);
+        return all;
     }
 
     /** Returns the channel that announces that an operator has changed a schedule. */

@@ -196,11 +196,17 @@ final class RedisLink implements Store.Link, Runnable {
             received.remove();
             noteOwnership(next.request, answer);
             noteMemory(from, answer);
-            if (answer instanceof StoreAnswer.SettledAndClaimed) {
-                store.taskEnds().recorded(next.request);
+            if (recordsEnds(answer)) {
+                store.taskEnds().announcer().recorded(next.request);
             }
             listener.answered(next.request, answer);
         }
+    }
+
+    private static boolean recordsEnds(StoreAnswer answer) {
+        return answer instanceof StoreAnswer.SettledAndClaimed
+                || answer instanceof StoreAnswer.LateSettled late && late.recorded()
+                || answer instanceof StoreAnswer.CustodyTaken;
     }
 
     /** Looks again whether held back answers may be used. */

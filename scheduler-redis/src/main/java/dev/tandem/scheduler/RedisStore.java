@@ -1,9 +1,13 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupRequest;
+import dev.tandem.task.store.LookBack;
+import dev.tandem.task.store.PartitionHistory;
 import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.Registration.OperatorPause;
 import dev.tandem.task.store.RunRequest;
@@ -22,7 +26,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,6 +56,7 @@ public final class RedisStore implements Store {
     private final MemoryMonitor memory;
     private final FitnessWatch fitness;
     private final WakeupSubscriber wakeups = new WakeupSubscriber();
+    private final ChannelSubscription subscription;
     private final AdminConnection adminConnection;
     private final Inspector inspector;
     private final Admin admin;
@@ -60,16 +64,17 @@ public final class RedisStore implements Store {
     private final RunningTasks runningTasks;
     private final TaskEnds taskEnds;
     private final ProcessRegistry processes;
+    private final RedisBuckets buckets;
+    private final Waits waits;
+    private final RedisLimits limits;
+    private final FanOutLister fanOuts;
+    private final RedisHistories histories;
     private final RedisScheduleBook schedules;
     private final Housekeeper housekeeper;
     /** By queue: partitions that its broker does not have any more, and that hold nothing to run. */
     private final Map<String, List<Partition>> ownerless = new ConcurrentHashMap<>();
 
-    private final Set<PauseWatch> pauseWatches = ConcurrentHashMap.newKeySet();
-
-    // Used by the store's thread only.
-    private boolean subscribeFailed;
-    private boolean closed;
+    private final PauseWatches pauseWatches;
 
     private RedisStore(RedisSettings settings, Retention retention) {
         this.settings = settings;
@@ -88,12 +93,20 @@ public final class RedisStore implements Store {
         adminConnection =
                 new AdminConnection(topology, keys, settings.answerTimeout().toMillis());
         inspector = new Inspector(adminConnection);
-        admin = new Admin(adminConnection, inspector);
-        runningTasks = new RunningTasks(adminConnection, wakeups);
+        subscription = new ChannelSubscription(
+                thread, topology, wakeups, settings.answerTimeout().toMillis(), () -> status().connected());
+        pauseWatches = new PauseWatches(settings.cluster(), inspector, wakeups, keys, thread);
         taskEnds = new TaskEnds(adminConnection, wakeups, inspector, thread);
+        admin = new Admin(adminConnection, inspector, taskEnds.announcer());
+        runningTasks = new RunningTasks(adminConnection, wakeups);
         presence = new Presence(adminConnection, wakeups);
         housekeeper = new Housekeeper(adminConnection, admin, retention, memory::haveAllRoom);
         processes = new ProcessRegistry(adminConnection, inspector);
+        buckets = new RedisBuckets(adminConnection);
+        waits = new Waits(buckets, inspector);
+        limits = new RedisLimits(adminConnection, wakeups);
+        fanOuts = new FanOutLister(adminConnection, buckets);
+        histories = new RedisHistories(adminConnection);
         schedules = new RedisScheduleBook(adminConnection, wakeups);
     }
 
@@ -109,11 +122,12 @@ public final class RedisStore implements Store {
     /** Opens a store that keeps history for as long as the retention says. */
     public static RedisStore open(RedisSettings settings, Retention retention) {
         RedisStore store = new RedisStore(settings, retention);
-        store.thread.run(store::subscribe);
+        store.thread.run(store.subscription::subscribe);
         long tick = Math.max(10, settings.answerTimeout().toMillis() / 10);
         store.thread.runEvery(tick, store::checkOverdue);
         store.thread.runEvery(FitnessWatch.CHECK_MILLIS, store.fitness::check);
-        store.thread.runEvery(CHECK_MILLIS, store::checkMissed);
+        store.thread.runEvery(CHECK_MILLIS, store.subscription::check);
+        store.thread.runEvery(CHECK_MILLIS, store.pauseWatches::check);
         store.thread.runEvery(MemoryMonitor.CHECK_MILLIS, store.memory::check);
         store.thread.runEvery(TRIM_MILLIS, store::trim);
         return store;
@@ -124,6 +138,7 @@ public final class RedisStore implements Store {
         RedisLink link = new RedisLink(this, keys, partition, listener);
         thread.run(() -> {
             wakeups.add(keys.wakeChannel(partition), link);
+            taskEnds.announcer().opened(partition.queue());
             register(partition);
             connections.add(link);
         });
@@ -152,14 +167,7 @@ public final class RedisStore implements Store {
 
     @Override
     public void findReachablePart(Runnable reached) {
-        thread.run(() -> topology.parts().thenAccept(parts -> {
-            AtomicBoolean found = new AtomicBoolean();
-            parts.forEach(part -> connector.isFit(part).thenAccept(fit -> {
-                if (fit && found.compareAndSet(false, true)) {
-                    reached.run();
-                }
-            }));
-        }));
+        thread.run(() -> connector.findFit(topology.parts(), reached));
     }
 
     /**
@@ -182,20 +190,7 @@ public final class RedisStore implements Store {
      * @return ends the watch when closed
      */
     public AutoCloseable watchPause(String queue, Consumer<OperatorPause> listener) {
-        PauseWatch watch = new PauseWatch(
-                queue,
-                settings.cluster(),
-                () -> inspector.pausedSince(queue).thenApply(Optional::isPresent),
-                again -> thread.runAfter(PauseWatch.RETRY_MILLIS, again),
-                listener);
-        pauseWatches.add(watch);
-        wakeups.add(keys.pauseChannel(queue), watch);
-        watch.run();
-        return () -> {
-            watch.close();
-            pauseWatches.remove(watch);
-            wakeups.remove(keys.pauseChannel(queue), watch);
-        };
+        return pauseWatches.watch(queue, listener);
     }
 
     @Override
@@ -216,15 +211,33 @@ public final class RedisStore implements Store {
 
     @Override
     public CompletionStage<List<DedupAnswer>> dedup(String queue, int bucket, List<DedupRequest> requests) {
-        byte[][] redisKeys = requests.stream()
-                .map(request -> keys.dedup(queue, bucket, request.key()))
-                .toArray(byte[][]::new);
-        return adminConnection
-                .runScript(
-                        Script.DEDUPLICATE,
-                        redisKeys,
-                        requests.stream().map(DedupCodec::encode).toArray(byte[][]::new))
-                .thenApply(DedupCodec::decode);
+        return buckets.dedup(queue, bucket, requests);
+    }
+
+    @Override
+    public RedisLimits limits() {
+        return limits;
+    }
+
+    @Override
+    public CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
+        return buckets.fanOut(bucket, requests);
+    }
+
+    @Override
+    public CompletionStage<Optional<PartitionHistory>> partitionHistory(String queue) {
+        return histories.read(queue);
+    }
+
+    @Override
+    public CompletionStage<Boolean> changePartitionHistory(
+            String queue, @Nullable PartitionHistory expected, PartitionHistory next) {
+        return histories.change(queue, expected, next);
+    }
+
+    @Override
+    public CompletionStage<LookBack.Answer> lookBack(Partition partition, LookBack question) {
+        return histories.lookBack(partition, question);
     }
 
     /** Asks Redis for an answer. The future fails when it cannot be reached or does not answer in time. */
@@ -252,14 +265,34 @@ public final class RedisStore implements Store {
         return runningTasks;
     }
 
+    @Override
+    public Waits waits() {
+        return waits;
+    }
+
     /** Returns what waits for the ends of tasks. */
     public TaskEnds taskEnds() {
         return taskEnds;
     }
 
+    /** Returns what finds fan-outs. */
+    public FanOutLister fanOuts() {
+        return fanOuts;
+    }
+
     /** Returns the records of schedules. */
     public ScheduleBook schedules() {
         return schedules;
+    }
+
+    /** Returns the records of operations on many tasks. */
+    public OperationBook operations() {
+        return new OperationBook(adminConnection);
+    }
+
+    /** Returns what reads and changes many tasks for an operation. */
+    public OperationTasks operationTasks() {
+        return new OperationTasks(adminConnection, taskEnds.announcer());
     }
 
     /** Returns the registry of live executors. */
@@ -294,7 +327,7 @@ public final class RedisStore implements Store {
     @Override
     public void close() {
         thread.run(() -> {
-            closed = true;
+            subscription.close();
             connections.close();
             thread.end();
             CompletableFuture.allOf(connector.close(), topology.close())
@@ -305,6 +338,7 @@ public final class RedisStore implements Store {
     void closed(RedisLink link) {
         thread.run(() -> {
             wakeups.remove(keys.wakeChannel(link.partition()), link);
+            taskEnds.announcer().closed(link.partition().queue());
             connections.remove(link);
         });
     }
@@ -348,12 +382,6 @@ public final class RedisStore implements Store {
         connections.checkCutOff();
     }
 
-    /** Looks up what may have been missed: messages on channels. */
-    private void checkMissed() {
-        wakeups.check(settings.answerTimeout().toMillis(), () -> thread.run(this::subscribe));
-        pauseWatches.forEach(PauseWatch::run);
-    }
-
     /** Trims history now, for tests. */
     void trimNow() {
         thread.run(this::trim);
@@ -367,27 +395,5 @@ public final class RedisStore implements Store {
         }
         housekeeper.trim(
                 owned, ownerless.values().stream().flatMap(List::stream).toList());
-    }
-
-    private void subscribe() {
-        if (closed) {
-            return;
-        }
-        topology.subscriber()
-                .whenComplete((connection, failure) -> thread.run(() -> {
-                    if (connection != null) {
-                        subscribeFailed = false;
-                        wakeups.connected(connection);
-                        return;
-                    }
-                    if (!subscribeFailed && status().connected()) {
-                        subscribeFailed = true;
-                        log.warn(
-                                "Cannot subscribe to Redis channels, so changes by operators and former owners are"
-                                        + " noticed only at the next renewal: {}",
-                                RedisFailures.describe(failure));
-                    }
-                    thread.runAfter(RETRY_MILLIS, this::subscribe);
-                }));
     }
 }

@@ -10,6 +10,7 @@ import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.TaskEnd;
+import dev.tandem.task.store.WaitAnswer;
 
 /** The codes of {@code include/constants.lua}, by the same names, and what they mean in Java. */
 final class ScriptCodes {
@@ -66,6 +67,16 @@ final class ScriptCodes {
     static final int CHANGE_OTHER_STATE = 4;
     static final int CHANGE_HALTS_KEY = 5;
     static final int CHANGE_NOT_HALTED = 6;
+    static final int CHANGE_STALE = 7;
+
+    static final int OPERATION_BEGUN = 0;
+    static final int OPERATION_KNOWN = 1;
+    static final int OPERATION_DIFFERS = 2;
+    static final int OPERATION_NO_ROOM = 3;
+    static final int OPERATION_STOPPING = 0;
+    static final int OPERATION_ENDED = 1;
+    static final int OPERATION_UNKNOWN = 2;
+    static final int MAX_CHANGED_TASKS = 100;
 
     static final String DELETE_ANY = "";
     static final String DELETE_DEAD = "dead";
@@ -98,6 +109,11 @@ final class ScriptCodes {
     static final char BEARER_BEGUN = 'r';
     static final char BEARER_DONE = 'd';
     static final char BEARER_FAILED = 'f';
+    static final char BEARER_AWAITED = 'n';
+
+    static final int IDENTITY_OF_CONTENT = 0;
+    static final int IDENTITY_OF_MESSAGE = 1;
+    static final int IDENTITY_OF_RECORD = 2;
 
     static final int DEDUP_GO = 0;
     static final int DEDUP_DUPLICATE = 1;
@@ -105,7 +121,34 @@ final class ScriptCodes {
     static final int DEDUP_WAIT = 3;
     static final int DEDUP_NOTED = 4;
 
+    static final char WAIT_ASK = 'A';
+    static final char WAIT_LATER = 'L';
+    static final char WAIT_RELEASED = 'R';
+    static final char WAIT_OVER = 'O';
+
+    static final int AWAITED_SUCCEEDED = 0;
+    static final int AWAITED_FAILED = 1;
+    static final int AWAITED_OPEN = 2;
+    static final int AWAITED_UNKNOWN = 3;
+    static final int AWAITED_NOTED = 4;
+
     static final int MAX_PROGRESS_BYTES = 131_072;
+
+    static final char FAN_OUT_OPEN = 'O';
+    static final char FAN_OUT_NOTE = 'N';
+    static final char FAN_OUT_SEAL = 'S';
+    static final char FAN_OUT_ABANDON = 'A';
+    static final char FAN_OUT_CANCEL = 'C';
+    static final char FAN_OUT_TELL = 'T';
+    static final char FAN_OUT_ASK = 'Q';
+    static final char FAN_OUT_BEGIN = 'B';
+    static final char FAN_OUT_CLAIM = 'L';
+    static final char FAN_OUT_FINISH = 'F';
+    static final char FAN_OUT_POSTPONE = 'P';
+    static final char FAN_OUT_VIEW = 'V';
+    static final char FAN_OUT_SUCCEEDED = 'S';
+    static final char FAN_OUT_FAILED = 'F';
+    static final char FAN_OUT_CANCELLED = 'C';
 
     private ScriptCodes() {}
 
@@ -163,6 +206,10 @@ final class ScriptCodes {
         };
     }
 
+    static int identityOf(DedupRequest.Bearer task) {
+        return task.isRecord() ? IDENTITY_OF_RECORD : task.named() ? IDENTITY_OF_MESSAGE : IDENTITY_OF_CONTENT;
+    }
+
     static char dedupEnding(DedupRequest.Ending ending) {
         return switch (ending) {
             case SUCCEEDED -> DEDUP_SUCCEEDED;
@@ -178,6 +225,17 @@ final class ScriptCodes {
             case BEARER_DONE -> DedupKeyView.Bearer.DONE;
             case BEARER_FAILED -> DedupKeyView.Bearer.FAILED;
             default -> throw unknown("state of a bearer", code);
+        };
+    }
+
+    static WaitAnswer.State awaited(int code) {
+        return switch (code) {
+            case AWAITED_SUCCEEDED -> WaitAnswer.State.SUCCEEDED;
+            case AWAITED_FAILED -> WaitAnswer.State.FAILED;
+            case AWAITED_OPEN -> WaitAnswer.State.OPEN;
+            case AWAITED_UNKNOWN -> WaitAnswer.State.UNKNOWN;
+            case AWAITED_NOTED -> WaitAnswer.State.NOTED;
+            default -> throw unknown("state of a task that is waited for", code);
         };
     }
 

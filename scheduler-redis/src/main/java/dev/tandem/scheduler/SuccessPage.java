@@ -56,10 +56,15 @@ record SuccessPage(byte[] page, byte[] hashes) {
         return out == null ? NONE : out.done();
     }
 
-    /** Packs one record. */
-    static SuccessPage of(Position position, SuccessRecord record) {
-        Writer out = new Writer(record.executor(), 1);
-        out.add(position.text(), record);
+    /** Packs records of one executor. @param positions of the tasks, in the order of the records */
+    static SuccessPage of(List<Position> positions, List<SuccessRecord> records) {
+        if (records.isEmpty()) {
+            return NONE;
+        }
+        Writer out = new Writer(records.get(0).executor(), records.size());
+        for (int i = 0; i < records.size(); i++) {
+            out.add(positions.get(i).text(), records.get(i));
+        }
         return out.done();
     }
 

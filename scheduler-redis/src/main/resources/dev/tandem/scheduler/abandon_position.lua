@@ -22,6 +22,7 @@
 -- @include redelivery_marks
 -- @include note_keys
 -- @include settlement_state
+-- @include lane_heads
 -- @include settle_outcome
 -- @include next_times
 -- @include apply_request

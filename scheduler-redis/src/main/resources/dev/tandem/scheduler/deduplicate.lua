@@ -2,42 +2,18 @@
 --
 -- KEYS      for each request: what is known of its deduplication key. All are of one bucket
 -- ARGV      for each request, MessagePack of a list: DEDUP_... (what is asked or told), partition, position, identity ('':
---           none), 1 if no other message has the identity, 1 if the task was never delivered before, name, ms until it is
---           due, and for DEDUP_ASK and DEDUP_BEGIN: mode, window (ms), 1 if the key is taken until the task has ended,
---           retention (ms), 1 if a failure releases the key, ms after which a task counts as lost
--- Returns   {REPLY_OK, the time (ms), and for each request: DEDUP_... (the answer), the name of the other task or the ms to
---           wait, else ''}
+--           none), IDENTITY_..., 1 if the task was never delivered before, name, token of its run (0: none), ms until it
+--           is due, and for DEDUP_ASK and DEDUP_BEGIN: mode, window (ms), 1 if the key is taken until the task has ended,
+--           retention (ms), 1 if a failure releases the key, ms after which a task counts as lost, ms for which its end is
+--           remembered at least
+-- Returns   {REPLY_OK, the time (ms), and for each request: DEDUP_... (the answer), the name of the other task, the ms to
+--           wait, or '1' if tasks may wait for the end that was noted (see await_tasks); else ''}
 --
 -- A key of Redis is a hash. Field 'h': MessagePack of the list that `write` packs, about the task that bears the
--- deduplication key. Fields of further tasks: 'a' and identity, else partition/position: one that may run although another
--- one bears the key now; 'l' and partition/position, or 'L' and identity: a duplicate -> the name of what it duplicates.
-local call, max, pack, unpack_list = redis.call, math.max, cmsgpack.pack, cmsgpack.unpack
-local time = call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-call('HDEL', KEYS[1], '') -- After a removal, Redis lets ends be told even when memory is full.
-
-local function read(key)
-  local packed = call('HGET', key, 'h')
-  if not packed then
-    return nil
-  end
-  local h = unpack_list(packed)
-  if now > h[8] then
-    call('DEL', key)
-    return nil
-  end
-  return {state = h[1], place = h[2], identity = h[3], name = h[4], since = h[5], due = h[6], taken = h[7],
-    expires = h[8], keep = h[9], not_before = h[10], window = h[11], until_done = h[12], retention = h[13],
-    release = h[14], lost = h[15], named = h[16]}
-end
-
--- Writes an entry, which is forgotten when nothing needs it any more.
-local function write(key, e, needed_until)
-  e.expires = max(e.taken, e.keep, needed_until)
-  call('HSET', key, 'h', pack({e.state, e.place, e.identity, e.name, e.since, e.due, e.taken, e.expires, e.keep,
-    e.not_before, e.window, e.until_done, e.retention, e.release, e.lost, e.named}))
-  call('PEXPIREAT', key, string.format('%.0f', e.expires + 1000))
-end
+-- deduplication key. Fields of further tasks, called marks: 'a' and identity, else partition/position: one that may run
+-- although another one bears the key now; 'l' and partition/position, or 'L' and identity: a duplicate. A mark holds until
+-- when it is needed at least (ms), a blank, and the name of what the task duplicates ('': it may run).
+-- @include dedup_entry
 
 -- Until when the first task keeps others from the key by its window; 0: it does not.
 local function window_end(e)
@@ -51,13 +27,63 @@ local function write_open(key, e)
   write(key, e, lost_at)
 end
 
+-- Removes the marks that are over their time, once a minute: to look at all of them takes milliseconds.
+local function sweep(key, e)
+  if now < e.sweep then
+    return
+  end
+  e.sweep = now + DEDUP_SWEEP_MILLIS
+  local all, over = call('HGETALL', key), {}
+  for i = 1, #all, 2 do
+    if all[i] ~= 'h' and tonumber(string.match(all[i + 1], '^%d+ ') or 0) < now then
+      over[#over + 1] = all[i]
+      if #over == 1000 then
+        call('HDEL', key, unpack(over))
+        over = {}
+      end
+    end
+  end
+  if #over > 0 then
+    call('HDEL', key, unpack(over))
+  end
+  if e.expires > 0 then
+    write(key, e, e.expires)
+  end
+end
+
+-- Whether there is no room for another mark.
+local function is_full(key, e)
+  if call('HLEN', key) > MAX_DEDUP_MARKS then
+    sweep(key, e)
+  end
+  return call('HLEN', key) > MAX_DEDUP_MARKS
+end
+
+local function mark(key, field, needed_until, name)
+  call('HSET', key, field, string.format('%.0f ', needed_until) .. name)
+end
+
+-- Returns what a mark names; false if there is none.
+local function marked(key, field)
+  local text = call('HGET', key, field)
+  return text and string.match(text, '^%d+ (.*)$')
+end
+
+-- Marks a task as a duplicate: by its place, and by its identity if no other message has that.
+local function mark_duplicate(key, task, due, name, other_identity)
+  mark(key, 'l' .. task.place, due + DEDUP_MARK_MILLIS, name)
+  if task.named == IDENTITY_OF_MESSAGE and task.identity ~= other_identity then
+    mark(key, 'L' .. task.identity, due + DEDUP_MARK_MILLIS, name)
+  end
+end
+
 local function go(key, e, r)
   if r.what == DEDUP_BEGIN then
     if e.not_before > now then
       write_open(key, e)
       return DEDUP_WAIT, e.not_before - now
     end
-    e.state = BEARER_BEGUN
+    e.state, e.token = BEARER_BEGUN, r.token
   end
   write_open(key, e)
   return DEDUP_GO, ''
@@ -75,18 +101,20 @@ end
 local function bear(key, old, r)
   local e = {state = BEARER_WAITS, place = r.place, identity = r.identity, name = r.name, since = now,
     due = now + r.delay, taken = 0, expires = 0, keep = old and old.keep or 0, not_before = 0, window = r.window,
-    until_done = r.until_done, retention = r.retention, release = r.release, lost = r.lost, named = r.named}
+    until_done = r.until_done, retention = r.retention, release = r.release, lost = r.lost, named = r.named, token = 0,
+    sweep = old and old.sweep or 0, kept = r.kept, awaited = old and old.awaited or 0,
+    succeeded = old and old.succeeded or 0}
   local open = old and is_open(old)
+  local full = open and is_full(key, e)
   if open and r.mode ~= DEDUP_FIRST and old.state == BEARER_WAITS then
-    call('HSET', key, 'l' .. old.place, r.name)
-    if old.named == 1 and old.identity ~= r.identity then
-      call('HSET', key, 'L' .. old.identity, r.name)
+    if not full then
+      mark_duplicate(key, old, max(old.due, old.not_before), r.name, r.identity)
     end
     if r.mode == DEDUP_REPLACE then
       e.not_before = max(old.not_before, old.due)
     end
-  elseif open and (r.mode ~= DEDUP_FIRST or old.until_done == 0) then
-    call('HSET', key, accepted_field(old.identity, old.place), '1')
+  elseif open and not full and (r.mode ~= DEDUP_FIRST or old.until_done == 0) then
+    mark(key, accepted_field(old.identity, old.place), old.expires, '')
   end
   if open then
     e.keep = max(e.keep, old.expires)
@@ -96,12 +124,22 @@ end
 
 -- Whether the key is another task's, so that this one is a duplicate.
 local function is_taken(key, e, r)
-  return r.mode == DEDUP_FIRST and now < e.taken or is_open(e) and call('HLEN', key) > MAX_DEDUP_MARKS
+  return r.mode == DEDUP_FIRST and (now < e.taken or is_open(e) and is_full(key, e))
+end
+
+-- Lets a task run beside the bearer.
+local function accept(key, e, r)
+  if not is_full(key, e) then
+    mark(key, accepted_field(r.identity, r.place), now + r.delay + e.lost, '')
+  end
+  e.keep = max(e.keep, now + r.delay + e.lost)
+  write(key, e, e.expires)
+  return DEDUP_GO, ''
 end
 
 local function duplicate(key, e, r)
-  if call('HLEN', key) <= MAX_DEDUP_MARKS then
-    call('HSET', key, 'l' .. r.place, e.name)
+  if not is_full(key, e) then
+    mark_duplicate(key, r, now + r.delay, e.name, e.identity)
     if now + r.delay + e.lost > e.keep then
       e.keep = now + r.delay + e.lost
       write(key, e, e.expires)
@@ -114,7 +152,7 @@ local function ask(key, e, r)
   if not e then
     return bear(key, nil, r)
   end
-  local of = call('HGET', key, 'l' .. r.place)
+  local of = marked(key, 'l' .. r.place)
   if of then
     return DEDUP_DUPLICATE, of
   end
@@ -127,55 +165,78 @@ local function ask(key, e, r)
         e.state = BEARER_WAITS
       end
       return go(key, e, r)
-    elseif here or r.named == 1 then
+    elseif here or r.named == IDENTITY_OF_MESSAGE then
       return DEDUP_DONE, e.name
     end
   end
   if call('HEXISTS', key, accepted_field(r.fresh == 0 and r.identity or '', r.place)) == 1 then
-    e.keep = max(e.keep, now + r.delay + e.lost)
-    write(key, e, e.expires)
-    return DEDUP_GO, ''
+    return accept(key, e, r)
   end
-  of = again and r.named == 1 and call('HGET', key, 'L' .. r.identity)
+  of = again and r.named == IDENTITY_OF_MESSAGE and marked(key, 'L' .. r.identity)
   if of then
     return DEDUP_DUPLICATE, of
   elseif is_taken(key, e, r) then
     return duplicate(key, e, r)
+  elseif r.what == DEDUP_BEGIN and r.mode ~= DEDUP_FIRST and e.state == BEARER_WAITS then
+    -- Its arrival is not remembered. The bearer may have come later, so it is not given up for this one.
+    return accept(key, e, r)
   end
   return bear(key, e, r)
 end
 
+-- Writes that the bearer has ended. Returns '1' if tasks may wait for that, else ''.
+local function finish(key, e, state)
+  e.state, e.taken = state, now
+  e.succeeded = state == BEARER_DONE and now or e.succeeded
+  if state == BEARER_DONE or e.release == 0 then
+    e.taken = max(window_end(e), e.until_done == 1 and now + e.retention or 0)
+  end
+  write(key, e, now + max(DEDUP_KEPT_MILLIS, e.kept))
+  return e.awaited > now and '1' or ''
+end
+
+-- Whether a run is the bearer's: a record has another place after its log began anew, a message after it was returned.
+local function is_bearer(e, r)
+  return e.place == r.place or r.named ~= IDENTITY_OF_CONTENT and e.identity == r.identity
+end
+
+-- Returns '1' if tasks may wait for the end that was told, else ''.
 local function tell(key, e, r)
   if not e then
-    return
-  elseif e.place ~= r.place then
+    return ''
+  end
+  if e.state == BEARER_AWAITED and r.what ~= DEDUP_LATER then
+    e.state, e.place, e.identity, e.named, e.name = BEARER_BEGUN, r.place, r.identity, r.named, r.name
+  end
+  if not is_bearer(e, r) then
     if r.what ~= DEDUP_LATER then
       call('HDEL', key, accepted_field(r.identity, r.place))
     end
-  elseif r.what == DEDUP_LATER then
+  elseif r.what == DEDUP_SUCCEEDED then
+    return finish(key, e, BEARER_DONE)
+  elseif r.token < e.token then
+    return '' -- The run had lost its claim, and the task has begun again since.
+  elseif r.what == DEDUP_FAILED and e.state ~= BEARER_DONE then
+    return finish(key, e, BEARER_FAILED)
+  elseif r.what == DEDUP_LATER and is_open(e) then
     e.due = now + r.delay
     write_open(key, e)
-  elseif r.what == DEDUP_SUCCEEDED or e.state ~= BEARER_DONE then
-    e.state = r.what == DEDUP_SUCCEEDED and BEARER_DONE or BEARER_FAILED
-    e.taken = now
-    if e.state == BEARER_DONE or e.release == 0 then
-      e.taken = max(window_end(e), e.until_done == 1 and now + e.retention or 0)
-    end
-    write(key, e, now + DEDUP_KEPT_MILLIS)
   end
+  return ''
 end
 
 local reply = {REPLY_OK, now}
 for i = 1, #ARGV do
   local a = unpack_list(ARGV[i])
   local r = {what = a[1], place = a[2] .. '/' .. a[3], identity = a[4], named = a[5], fresh = a[6], name = a[7],
-    delay = a[8], mode = a[9], window = a[10], until_done = a[11], retention = a[12], release = a[13], lost = a[14]}
+    token = a[8], delay = a[9], mode = a[10], window = a[11], until_done = a[12], retention = a[13], release = a[14],
+    lost = a[15], kept = a[16]}
   local code, detail = DEDUP_NOTED, ''
   local entry = read(KEYS[i])
   if r.what == DEDUP_ASK or r.what == DEDUP_BEGIN then
     code, detail = ask(KEYS[i], entry, r)
   else
-    tell(KEYS[i], entry, r)
+    detail = tell(KEYS[i], entry, r)
   end
   reply[#reply + 1] = code
   reply[#reply + 1] = detail

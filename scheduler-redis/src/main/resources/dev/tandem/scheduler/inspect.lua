@@ -27,8 +27,7 @@
 -- 'fullest'  Returns {key, entry in `blocked` (false: open), count of parked} of the key behind which the most tasks
 --            are parked, or of one that has nearly as many; {} if none is parked
 --
--- A task is {position, state, time in ms (when due, or ended, or when its lease ends; -1: none), lapses, envelope
--- (false: the broker has it), claim, which names its executor (false: none), head of its key (false: the key is open)}.
+-- A task is described as in include/task_pages.
 -- @include partition_keys
 -- @include note_keys
 -- @include clock
@@ -39,20 +38,7 @@
 -- @include lanes
 -- @include blocked_keys
 -- @include far_schedule
-
-local any_blocked = call('EXISTS', BLOCKED) == 1
-
--- Returns the task that the key of a task waits for, which may be that task itself. False if the key is open.
-local function head_of_key(envelope, claim)
-  local key = any_blocked and (envelope and envelope_key(envelope) or claim and key_of(claim))
-  local entry = key and call('HGET', BLOCKED, key)
-  return entry and head_of(entry)
-end
-
-local function describe(position, state, at, envelope, claim)
-  return {position, state, floor(tonumber(at)), tonumber(call('HGET', ATTEMPTS, position) or '0'), envelope,
-    claim and named_claim(claim) or false, head_of_key(envelope, claim) or false}
-end
+-- @include task_pages
 
 -- Returns the task at a position, nil if nothing is known of it; and where its search goes on, nil at its end.
 local function find(position, go_on)
@@ -137,38 +123,6 @@ local function rank_after(set, cursor, newest_first)
   return newest_first and call('ZCOUNT', set, '(' .. score, '+inf') or call('ZCOUNT', set, '-inf', '(' .. score)
 end
 
--- A page of one state that grows task by task, up to its bounds.
-local function new_page(state, max_tasks)
-  local page = {tasks = {}, cursors = {}, cursor = '', bytes = 0}
-
-  -- Adds a task; the cursor points behind it. Returns whether the page has room for more bytes.
-  function page.add(position, at, envelopes, cursor, claim)
-    local envelope = call('HGET', envelopes, position)
-    page.tasks[#page.tasks + 1] = describe(position, state, at, envelope, claim)
-    page.bytes = page.bytes + #(envelope or '')
-    page.cursor = cursor
-    return page.bytes < MAX_LISTED_BYTES
-  end
-
-  function page.is_full()
-    return #page.tasks == max_tasks or page.bytes >= MAX_LISTED_BYTES
-  end
-  return page
-end
-
--- Fills a page with parked tasks. Returns whether there may be more.
-local function add_parked(page, cursor, max_tasks)
-  local from = cursor == '' and '-' or '(' .. cursor
-  local members = call('ZRANGEBYLEX', LANES, from, '+', 'LIMIT', 0, max_tasks)
-  for n, member in ipairs(members) do
-    local position = sub(member, 4 + unpack_one('>I4', member) + 8 + 1)
-    if not page.add(position, -1, TASKS, member) then
-      return n < #members or #members == max_tasks
-    end
-  end
-  return #members == max_tasks
-end
-
 -- Fills a page with active tasks. Scans one piece of `claims`. The cursor is that of the scan, and the last position of its
 -- piece that the page before had. Returns whether there may be more.
 local function add_active(page, cursor)
@@ -216,63 +170,11 @@ local function add_sorted(page, state, cursor, max_tasks)
   return #members == 2 * max_tasks
 end
 
--- Adds the entries of a packed list from one on. Returns how many it looked at, and the entry at which the page was
--- full, nil if it was not.
-local function add_far_list(page, minute, list, from)
-  local number, full_at = -1, nil
-  each_far_task(minute, call('HGET', LATER, list) or '', function(position, due)
-    number = number + 1
-    if number < from or full_at then
-      return
-    elseif page.is_full() then
-      full_at = number
-    elseif call('HEXISTS', TASKS, position) == 1 and call('HEXISTS', LATER, 'x' .. position) == 0 then
-      page.add(position, due, TASKS, '')
-      page.cursors[#page.tasks] = 'later ' .. list .. ':' .. number + 1
-    end
-  end)
-  return number + 1, full_at
-end
-
--- Fills a page with far-off tasks, list by list, the last of a minute first. The cursor is minute, list, and how many
--- entries of it were seen. Returns the next cursor, '' at the end.
-local function add_far_off(page, cursor)
-  local minute, number, seen = string.match(cursor, '^(%d+):(%d+):(%d+)$')
-  local rank = minute and (call('ZRANK', MINUTES, minute) or call('ZCOUNT', MINUTES, '-inf', minute * 60000)) or 0
-  local name = call('ZRANGE', MINUTES, rank, rank)[1]
-  local last = tonumber(name and call('HGET', LATER, name) or '0')
-  local list, from = last, 0
-  if name and name == minute then
-    list, from = math.min(last, tonumber(number)), tonumber(seen)
-  end
-  -- Each turn looks at a list or takes the next minute, and counts.
-  local looked = 0
-  for _ = 1, MAX_LISTED_FAR_TASKS do
-    if not name then
-      return ''
-    elseif list > 0 then
-      if looked >= MAX_LISTED_FAR_TASKS then
-        return 'later ' .. name .. ':' .. list .. ':0'
-      end
-      local size, full_at = add_far_list(page, tonumber(name), name .. ':' .. list, from)
-      if full_at then
-        return 'later ' .. name .. ':' .. list .. ':' .. full_at
-      end
-      looked, list, from = looked + size, list - 1, 0
-    else
-      rank = rank + 1
-      name = call('ZRANGE', MINUTES, rank, rank)[1]
-      list = tonumber(name and call('HGET', LATER, name) or '0')
-    end
-  end
-  return name and 'later ' .. name .. ':' .. list .. ':0' or ''
-end
-
 local function list_page(state, cursor, max_tasks)
-  local page = new_page((state == 'near' or state == 'far') and 'scheduled' or state, max_tasks)
+  local page = new_page((state == 'near' or state == 'far') and 'scheduled' or state, max_tasks, MAX_LISTED_BYTES)
   local far_cursor = (state == 'scheduled' or state == 'far') and string.match(cursor, '^later (.*)$')
   if state == 'far' then
-    return {add_far_off(page, far_cursor or ''), page.tasks, page.cursors}
+    return {add_far_off(page, far_cursor or '', MAX_LISTED_FAR_TASKS), page.tasks, page.cursors}
   elseif not far_cursor then
     local more
     if state == 'parked' then
@@ -287,7 +189,7 @@ local function list_page(state, cursor, max_tasks)
     end
   end
   -- Behind the tasks of `scheduled` come the far-off ones.
-  return {add_far_off(page, far_cursor or ''), page.tasks}
+  return {add_far_off(page, far_cursor or '', MAX_LISTED_FAR_TASKS), page.tasks}
 end
 
 local function earliest_times(since)
@@ -316,7 +218,7 @@ local function blocked_keys(cursor, count)
 end
 
 local function lane(key, max_tasks)
-  local page, prefix = new_page('parked', max_tasks), lane_prefix(key)
+  local page, prefix = new_page('parked', max_tasks, MAX_LISTED_BYTES), lane_prefix(key)
   local members = call('ZRANGEBYLEX', LANES, '[' .. prefix, '(' .. prefix .. '\255', 'LIMIT', 0, max_tasks)
   for _, member in ipairs(members) do
     if not page.add(sub(member, #prefix + 9), -1, TASKS, '') then

@@ -50,7 +50,8 @@ local function load_slow_path()
   -- @include lanes
   -- @include blocked_keys
   -- @include id_index
-  -- @include settle_outcome
+  -- @include lane_heads
+-- @include settle_outcome
   -- @include far_schedule
 
   -- Returns the keys of claims and what blocks them, by index.

@@ -37,6 +37,7 @@ call('HDEL', OWNER, '') -- After a removal, Redis lets a script record outcomes 
 -- @include redelivery_marks
 -- @include note_keys
 -- @include settlement_state
+-- @include lane_heads
 -- @include settle_outcome
 -- @include success_keys
 -- @include success_pages

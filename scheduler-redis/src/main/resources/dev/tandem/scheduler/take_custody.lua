@@ -146,7 +146,7 @@ local function schedule(position, due, envelope)
 end
 
 local function bury(position, i, envelope)
-  note_dedup_end(position, envelope)
+  note_dedup_end(position, envelope, FAN_OUT_FAILED)
   append_pair(dead_tasks, position, envelope)
   append_pair(dead, format('%.0f', micros + i), position) -- 1 µs apart, to keep their order
   return HANDOVER_OK

@@ -6,6 +6,13 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.TaskState;
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.fanout.FanOutPlan;
+import dev.tandem.task.fanout.FanOutPlan.Rule;
+import dev.tandem.task.fanout.FanOutRequest;
+import dev.tandem.task.fanout.FanOutRequest.End;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupBuckets;
@@ -14,6 +21,14 @@ import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.HandledTypes;
 import dev.tandem.task.store.HandlerPeer;
+import dev.tandem.task.store.PermitAnswer;
+import dev.tandem.task.store.PermitRequest;
+import dev.tandem.task.store.RateRequest;
+import dev.tandem.task.store.SettledMark;
+import dev.tandem.task.store.StoreRequest.Claim;
+import dev.tandem.task.store.StoreRequest.Settle;
+import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.task.store.SuccessRecord;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.cluster.SlotHash;
@@ -22,8 +37,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -101,6 +119,67 @@ class ClusterWideRecordsIT {
     }
 
     @Test
+    void limitsAreSpreadOverTheNodes() {
+        List<PermitRequest> requests = IntStream.range(0, 20)
+                .mapToObj(i -> new PermitRequest(queue + "-" + i, 3, "one", 1, 0, 0, 5, 5, 10_000, null))
+                .toList();
+        for (PermitRequest request : requests) {
+            String limit = request.limit();
+            assertThat(get(() -> store.limits().permits(request).toCompletableFuture()))
+                    .isEqualTo(new PermitAnswer(3, 3, false));
+            RateRequest tokens = new RateRequest("k", 2, 1_000_000, 2, 0, 0);
+            assertThat(get(() -> store.limits()
+                            .tokens(limit, List.of(tokens, new RateRequest("l", 2, 1_000_000, 2, 0, 0)))
+                            .toCompletableFuture()))
+                    .hasSize(2);
+            assertThat(get(() -> store.limits().show(limit)).max()).isEqualTo(3);
+        }
+        await().untilAsserted(() -> {
+            // The name of a limit is written again with a later request if Redis could not be asked.
+            requests.forEach(each -> get(() -> store.limits().permits(each).toCompletableFuture()));
+            assertThat(get(() -> store.limits().names()))
+                    .filteredOn(each -> each.startsWith(queue))
+                    .hasSize(20);
+        });
+    }
+
+    @Test
+    void fanOutsAreSpreadOverTheNodesAndListedTogether() {
+        new TestOwner(store, Partition.of(queue, 0), "one").acquire();
+        FanOutPlan plan =
+                new FanOutPlan(queue, "0/0:1", "m", "t", "", 1, Rule.COMPLETE, 0, "", new byte[0], 60_000, 100_000);
+        Set<String> ids = new TreeSet<>();
+        Set<Integer> slots = new HashSet<>();
+        for (int i = 0; i < 50; i++) {
+            String id = String.format(Locale.ROOT, "%08x%012x", queue.hashCode(), i);
+            ids.add(id);
+            slots.add(SlotHash.getSlot(RedisKeys.DEFAULTS.fanOut(id)[0]));
+            List<FanOutRequest> asked = List.of(
+                    new FanOutRequest.Open(id, 1, plan),
+                    new FanOutRequest.Seal(id, 1, 2),
+                    new FanOutRequest.Tell(id, 0, End.SUCCEEDED, null));
+            await().ignoreExceptions()
+                    .untilAsserted(() -> assertThat(store.fanOut(FanOutBuckets.of(id), asked)
+                                    .toCompletableFuture()
+                                    .join()
+                                    .get(2)
+                                    .code())
+                            .isEqualTo(FanOutAnswer.Code.OK));
+        }
+        assertThat(slots).hasSize(FanOutBuckets.COUNT);
+
+        Set<String> listed = new TreeSet<>();
+        String cursor = "";
+        do {
+            FanOutLister.Found page = store.fanOuts().list(false, 7, cursor).join();
+            page.records().forEach(each -> assertThat(listed.add(each.id())).isTrue());
+            cursor = page.next() == null ? "" : page.next();
+        } while (!cursor.isEmpty());
+        assertThat(listed).containsAll(ids);
+        assertThat(store.fanOuts().missing(ids.iterator().next(), 10).join()).containsExactly(1L);
+    }
+
+    @Test
     void schedulesAreFiredInAllPartsOfTheCluster() {
         ScheduleBook book = store.schedules();
         long now = 1_800_000_000_000L;
@@ -137,6 +216,35 @@ class ClusterWideRecordsIT {
                 .filteredOn(each -> ids.contains(each.id()))
                 .hasSize(50)
                 .allMatch(each -> each.fired() == now + 1_000 && each.firings() == 1);
+    }
+
+    /** Messages go to all nodes, whichever of them has the partition. */
+    @Test
+    void whoeverWaitsIsToldOfEndsInAllPartsOfTheCluster() {
+        try (RedisStore other =
+                open(RedisSettings.cluster(List.of(cluster.address().split(","))))) {
+            other.taskEnds().lookOnlyOnce();
+            for (int i = 0; i < 6; i++) {
+                TestOwner owner = new TestOwner(store, Partition.of(queue, i), "one");
+                owner.acquire();
+                String id = "task-" + i;
+                CompletableFuture<Optional<TaskView>> end = other.taskEnds().await(queue, id, Duration.ofSeconds(60));
+                await().until(() -> store.taskEnds().announcer().isAwaited(queue, id));
+                succeed(owner, id);
+                assertThat(end.join().orElseThrow().state()).isEqualTo(TaskState.SUCCEEDED);
+                owner.close();
+            }
+        }
+    }
+
+    private static void succeed(TestOwner owner, String id) {
+        long token = owner.nextToken();
+        Position position = Position.of(0, 1);
+        owner.settleAndClaim(List.of(), List.of(new Claim(position, token, null, false)));
+        SuccessRecord record = new SuccessRecord(id, null, null, 1, 1_800_000_000_000L, 1, "one", null);
+        owner.settleAndClaim(
+                List.of(new Settle(position, token, null, new SettledMark.Offset(1), new Verdict.Success(record), 0)),
+                List.of());
     }
 
     /** Several executors are asked for in one command, so what they announce must be in one slot. */

@@ -1,7 +1,10 @@
 package dev.tandem.scheduler;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.task.BusinessId;
+import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupBuckets;
@@ -11,10 +14,19 @@ import dev.tandem.task.store.DedupPolicy.Mode;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.DedupRequest.Ending;
+import dev.tandem.task.store.WaitAnswer;
+import dev.tandem.task.store.WaitRequest;
+import dev.tandem.task.store.WaitRequest.Waiter;
 import dev.tandem.testkit.UniqueNames;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,6 +48,20 @@ class DedupIT extends OperatorTestBase {
                         requests.stream().map(DedupCodec::encode).toArray(byte[][]::new)));
     }
 
+    private static List<Object> callWaits(List<WaitRequest> requests) {
+        byte[][] keys = requests.stream()
+                .map(WaitRequest::on)
+                .flatMap(on -> Stream.of(
+                        RedisKeys.DEFAULTS.dedup(on.queue(), DedupBuckets.of(on), on.key()),
+                        RedisKeys.DEFAULTS.waiting(on.queue(), DedupBuckets.of(on), on.key())))
+                .toArray(byte[][]::new);
+        return get(store.adminConnection()
+                .runScript(
+                        Script.AWAIT_TASKS,
+                        keys,
+                        requests.stream().map(WaitCodec::encode).toArray(byte[][]::new)));
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
     void answersAsTheModelDoes(long seed) {
@@ -49,6 +75,10 @@ class DedupIT extends OperatorTestBase {
                 requests.add(request(key, random, seed % 2 == 0));
             }
 
+            if (random.nextInt(3) == 0) {
+                compareWaits(seed, step, model, random, new BusinessId(name, key));
+                continue;
+            }
             List<Object> reply = call(name, requests);
 
             long now = (Long) reply.get(1);
@@ -60,6 +90,62 @@ class DedupIT extends OperatorTestBase {
         }
     }
 
+    private static void compareWaits(long seed, int step, DedupModel model, Random random, BusinessId on) {
+        List<WaitRequest> requests = new ArrayList<>();
+        for (int i = 0; i <= random.nextInt(3); i++) {
+            Waiter task = new Waiter(Partition.of("waiting", random.nextInt(2)), Position.of(0, random.nextInt(2)));
+            int what = random.nextInt(8);
+            requests.add(
+                    what == 0
+                            ? new WaitRequest.Over(on, task)
+                            : what == 1
+                                    ? new WaitRequest.Later(on, task, random.nextInt(10))
+                                    : what == 2
+                                            ? new WaitRequest.Released(on, task)
+                                            : new WaitRequest.Ask(on, task, random.nextInt(100), 0));
+        }
+        List<Object> reply = callWaits(requests);
+        long now = (Long) reply.get(1);
+        List<WaitAnswer> expected =
+                requests.stream().map(each -> model.apply(each, now)).toList();
+        assertThat(WaitCodec.decode(reply))
+                .as("seed %s step %s: %s", seed, step, requests)
+                .isEqualTo(expected);
+        assertThat(listed(on)).as("seed %s step %s: %s", seed, step, requests).isEqualTo(model.waitingFor(on));
+    }
+
+    /** Returns the tasks that are woken when the one with an id ends. */
+    private static Set<Waiter> listed(BusinessId on) {
+        byte[][] keys = {RedisKeys.DEFAULTS.waiting(on.queue(), DedupBuckets.of(on), on.key())};
+        ReplyReader in = new ReplyReader(get(store.adminConnection()
+                .runScript(
+                        Script.LIST_WAITING,
+                        keys,
+                        "0".getBytes(StandardCharsets.UTF_8),
+                        "100".getBytes(StandardCharsets.UTF_8))));
+        assertThat(in.text()).isEqualTo("0");
+        Set<Waiter> those = new HashSet<>();
+        while (in.hasMore()) {
+            Waiter waiter = new Waiter(new Partition(in.text(), in.text()), in.position());
+            in.number();
+            if (!in.flag()) {
+                those.add(waiter);
+            }
+        }
+        return those;
+    }
+
+    @Test
+    void theEndOfATaskIsRememberedForThoseThatComeLater() {
+        Bearer task = new Bearer("0", Position.of(0, 1), "0/1", false, false, "one", 0);
+        DedupPolicy policy = DedupPolicy.DEFAULT.withKept(7_200_000);
+        call(queue, List.of(new DedupRequest.Ask("late", task, true, 0, policy)));
+        call(queue, List.of(new DedupRequest.Tell("late", task, Ending.SUCCEEDED, 0)));
+        byte[] redisKey = RedisKeys.DEFAULTS.dedup(queue, DedupBuckets.of(queue, "late"), "late");
+        long ttl = get(store.adminConnection().run(commands -> commands.pttl(redisKey)));
+        assertThat(ttl).as("until nobody may ask any more").isBetween(7_190_000L, 7_201_000L);
+    }
+
     /** Makes a request about one of a few tasks. Times are so short that some pass while the test runs. */
     private static DedupRequest request(String key, Random random, boolean log) {
         int number = random.nextInt(5);
@@ -69,7 +155,7 @@ class DedupIT extends OperatorTestBase {
                 log ? random.nextInt(2) + ":" + number : (named ? "m" : "h") + number % 4 + ":w." + random.nextInt(3));
         String identity = log ? partition + "/" + number : (named ? "m" : "h") + number % 4;
         boolean fresh = !log && random.nextBoolean();
-        Bearer task = new Bearer(partition, position, identity, named, fresh, "task-" + position);
+        Bearer task = new Bearer(partition, position, identity, named, fresh, "task-" + position, random.nextInt(3));
         int what = random.nextInt(10);
         long delay = random.nextInt(4) == 0 ? random.nextInt(20) : 0;
         if (what < 4) {
@@ -83,14 +169,68 @@ class DedupIT extends OperatorTestBase {
                 random.nextBoolean(),
                 random.nextBoolean() ? 0 : random.nextInt(10),
                 random.nextBoolean(),
-                1 + random.nextInt(20));
+                1 + random.nextInt(20),
+                random.nextInt(2) * 700_000);
         return new DedupRequest.Ask(key, task, what < 7, delay, policy);
+    }
+
+    @Test
+    void aKeyWithSteadyTrafficForgetsDuplicatesThatAreOver() {
+        String key = "hot";
+        byte[] redisKey = RedisKeys.DEFAULTS.dedup(queue, DedupBuckets.of(queue, key), key);
+        DedupPolicy policy = new DedupPolicy(Mode.KEEP_LAST, 0, true, 0, true, 60_000);
+        call(queue, List.of(new DedupRequest.Ask(key, record(1), false, 0, policy)));
+        Map<byte[], byte[]> marks = new HashMap<>();
+        for (int i = 0; i < 10_000; i++) {
+            long neededUntil = System.currentTimeMillis() + (i < 10 ? 3_600_000 : -1_000);
+            marks.put(("l0/0:x" + i).getBytes(UTF_8), (neededUntil + " other").getBytes(UTF_8));
+        }
+        get(store.adminConnection().run(commands -> commands.hset(redisKey, marks)));
+
+        call(queue, List.of(new DedupRequest.Ask(key, record(2), false, 0, policy)));
+
+        long fields = get(store.adminConnection().run(commands -> commands.hlen(redisKey)));
+        assertThat(fields)
+                .as("the bearer, those that are needed, and the one before")
+                .isEqualTo(12);
+        List<Object> reply = call(queue, List.of(new DedupRequest.Ask(key, record(1), true, 0, policy)));
+        assertThat(DedupCodec.decode(reply)).containsExactly(new DedupAnswer.Duplicate("task-2"));
+    }
+
+    @Test
+    void anOperatorFreesAKeyAndDuplicatesStayDuplicates() {
+        DedupPolicy policy = new DedupPolicy(Mode.FIRST, 0, true, 60_000, true, 60_000);
+        assertThat(get(store.admin().freeDedupKey(queue, "id"))).as("unknown").isFalse();
+        call(queue, List.of(ask(1, policy), ask(2, policy)));
+
+        assertThat(get(store.admin().freeDedupKey(queue, "id"))).isTrue();
+        assertThat(get(store.admin().freeDedupKey(queue, "id"))).isFalse();
+
+        List<Object> reply = call(queue, List.of(ask(3, policy), ask(2, policy), ask(1, policy)));
+        assertThat(DedupCodec.decode(reply))
+                .containsExactly(
+                        DedupAnswer.Go.INSTANCE,
+                        new DedupAnswer.Duplicate("task-1"),
+                        new DedupAnswer.Duplicate("task-3"));
+        call(queue, List.of(new DedupRequest.Tell("id", record(3), Ending.SUCCEEDED, 0)));
+        assertThat(get(store.admin().freeDedupKey(queue, "id")))
+                .as("taken for its retention")
+                .isTrue();
+        assertThat(DedupCodec.decode(call(queue, List.of(ask(4, policy))))).containsExactly(DedupAnswer.Go.INSTANCE);
+    }
+
+    private static DedupRequest ask(int number, DedupPolicy policy) {
+        return new DedupRequest.Ask("id", record(number), false, 0, policy);
+    }
+
+    private static Bearer record(int number) {
+        return Bearer.of("0", Position.of(0, number), false, "task-" + number);
     }
 
     @Test
     void whatIsKnownOfAKeyGoesByItself() {
         String key = "id";
-        Bearer task = new Bearer("0", Position.of(0, 1), "0/1", false, false, "one");
+        Bearer task = new Bearer("0", Position.of(0, 1), "0/1", false, false, "one", 0);
         DedupPolicy policy = new DedupPolicy(Mode.FIRST, 0, true, 0, true, 60_000);
 
         call(queue, List.of(new DedupRequest.Ask(key, task, false, 5_000, policy)));

@@ -44,8 +44,18 @@ class ScriptTest {
             "type",
             "unpack");
 
-    private static final Set<Script> WITHOUT_PARTITION =
-            Set.of(Script.HOLD_EXECUTOR_NAME, Script.REGISTER_PROCESS, Script.DEDUPLICATE, Script.SHOW_DEDUP_KEY);
+    private static final Set<Script> WITHOUT_PARTITION = Set.of(
+            Script.HOLD_EXECUTOR_NAME,
+            Script.REGISTER_PROCESS,
+            Script.DEDUPLICATE,
+            Script.SHOW_DEDUP_KEY,
+            Script.AWAIT_TASKS,
+            Script.LIST_WAITING,
+            Script.SHOW_WAIT,
+            Script.RESERVE_TOKENS,
+            Script.FREE_DEDUP_KEY,
+            Script.FAN_OUT,
+            Script.CHANGE_PARTITION_HISTORY);
 
     private static final Pattern INCLUDE = Pattern.compile("(?m)^\\s*-- @include (\\w+)$");
 
@@ -91,7 +101,7 @@ class ScriptTest {
         }
         assertThat(included).doesNotHaveDuplicates();
         if (!WITHOUT_PARTITION.contains(script)) {
-            assertThat(included.get(0)).isIn("partition_keys", "schedule_keys");
+            assertThat(included.get(0)).isIn("partition_keys", "schedule_keys", "operation_keys", "limit_keys");
         }
     }
 

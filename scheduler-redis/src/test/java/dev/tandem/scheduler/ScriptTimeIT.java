@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.local.LocalRedis;
 import dev.tandem.scheduler.Admin.Result;
+import dev.tandem.scheduler.OperationTasks.Where;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
@@ -140,6 +141,17 @@ class ScriptTimeIT {
         assertThat(inspector.task(PARTITION, last).join().orElseThrow().state()).isEqualTo(TaskState.PARKED);
         assertThat(store.admin().delete(PARTITION, last).join()).isEqualTo(Result.DONE);
         afterEach.run();
+        OperationTasks tasks = store.operationTasks();
+        operate(tasks, "delete", Where.DEAD, new TaskChange.Delete(Admin.Deletion.DEAD_NOT_HALTING));
+        afterEach.run();
+        operate(tasks, "retry", Where.DEAD, new TaskChange.Retry());
+        afterEach.run();
+        operate(tasks, "cancel", Where.PARKED, new TaskChange.Delete(Admin.Deletion.WAITING));
+        afterEach.run();
+        operate(tasks, "now", Where.NEAR, new TaskChange.Retry());
+        afterEach.run();
+        operate(tasks, "far", Where.FAR, new TaskChange.None());
+        afterEach.run();
         Retention little = new Retention(Duration.ofDays(10_000_000), 100, Duration.ofDays(1), 100, 1 << 20);
         Housekeeper housekeeper = new Housekeeper(store.adminConnection(), store.admin(), little);
         housekeeper.trim(PARTITION).join();
@@ -150,6 +162,33 @@ class ScriptTimeIT {
         afterEach.run();
         assertThat(inspector.counts(PARTITION).join().tasks().get(TaskState.DEAD))
                 .isEqualTo(100);
+    }
+
+    /** Does the first steps of an operation. The oldest dead tasks have 1 MB. */
+    private static void operate(OperationTasks tasks, String operation, Where where, TaskChange change) {
+        OperationTasks.Done done = OperationTasks.Done.NOTHING;
+        @Nullable String cursor = null;
+        for (int step = 0; step < 60; step++) {
+            OperationTasks.Page page =
+                    tasks.page(PARTITION, where, cursor, Long.MAX_VALUE).join();
+            done = tasks.step(
+                            PARTITION,
+                            operation,
+                            done,
+                            change,
+                            page.tasks(),
+                            page.tasks().size(),
+                            0,
+                            "")
+                    .join()
+                    .orElseThrow();
+            cursor = page.next();
+            if (cursor == null) {
+                return;
+            }
+        }
+        assertThat(done.refused()).isZero();
+        assertThat(done.changed()).isEqualTo(change instanceof TaskChange.None ? 0 : done.looked());
     }
 
     private static int drainFarPages(Inspector inspector) {
@@ -185,6 +224,8 @@ class ScriptTimeIT {
                         Script.INSPECT,
                         Script.WRITE_PROGRESS,
                         Script.ADMINISTER,
+                        Script.CHANGE_TASKS,
+                        Script.SCAN_TASKS,
                         Script.TRIM_HISTORY,
                         Script.TRIM_SUCCESSES,
                         Script.TRIM_NOTES);

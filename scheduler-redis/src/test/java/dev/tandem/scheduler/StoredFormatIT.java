@@ -16,6 +16,7 @@ import dev.tandem.task.schedule.ScheduleBook.Claim;
 import dev.tandem.task.schedule.ScheduleBook.Mark;
 import dev.tandem.task.schedule.ScheduleBook.Result;
 import dev.tandem.task.store.Incarnation;
+import dev.tandem.task.store.PartitionHistory;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
@@ -255,6 +256,11 @@ class StoredFormatIT {
             assertThat(store.admin().retry(partition, at(1)).join()).isEqualTo(Admin.Result.DONE);
             assertThat(store.admin().delete(partition, at(2)).join()).isEqualTo(Admin.Result.DONE);
             store.admin().pause("operated").join();
+            PartitionHistory grown = PartitionHistory.first("topic-a", 2).grown(3, START, START + 360_000);
+            store.changePartitionHistory(
+                            "operated", null, grown.closed(grown.growths().get(0), List.of(7L, 0L, 9L)))
+                    .toCompletableFuture()
+                    .join();
             store.presence()
                     .beat(new Presence.Executor("executor-1", "host-1", 5, 0, Map.of("operated", 3, "other", 0)), false)
                     .join();
@@ -272,6 +278,7 @@ class StoredFormatIT {
                     "stats",
                     "partitions",
                     "paused",
+                    "partition-history",
                     "seen",
                     "facts",
                     "processes:boot-1",

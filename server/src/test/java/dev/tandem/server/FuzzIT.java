@@ -66,6 +66,9 @@ class FuzzIT {
             settings.put(at + "backoff.initial", "10ms");
             // Random types have no handler, and each message shall end soon.
             settings.put(at + "unknown-type-grace", "0s");
+            // A task that waits for nobody must end while the test runs.
+            settings.put(at + "dependencies.unknown", "die");
+            settings.put(at + "dependencies.timeout", "2s");
         });
         settings.put("tandem.queues." + ORDERED + ".ordering", "key");
         settings.put("tandem.queues." + ASKED_RABBIT + ".ordering", "key");

@@ -33,6 +33,8 @@ final class FuzzMessages {
             "tandem-max-attempts",
             "tandem-dedup-key",
             "tandem-depends-on",
+            "tandem-depends-policy",
+            "tandem-depends-timeout",
             "tandem-broker-key",
             "tandem-more-headers",
             "tandem-unreadable",

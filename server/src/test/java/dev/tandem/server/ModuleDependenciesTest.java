@@ -73,6 +73,9 @@ class ModuleDependenciesTest {
     /** Programs for developers. No module may depend on them. */
     private static final Set<String> PROGRAMS = Set.of("demo", "benchmarks", "verify");
 
+    /** Modules that have tests only. No module may depend on them. */
+    private static final Set<String> TESTS = Set.of("integration-tests", "simulations");
+
     /** Applications that show how Tandem is used. They have what an application has, and no module may depend on them. */
     private static final Set<String> EXAMPLES = Set.of("example-order-service", "example-plain-java");
 
@@ -98,6 +101,7 @@ class ModuleDependenciesTest {
         Set<String> known = new TreeSet<>(PRODUCT);
         known.addAll(TEST_TOOLS);
         known.addAll(PROGRAMS);
+        known.addAll(TESTS);
         known.addAll(EXAMPLES);
         known.add(BOM);
 
@@ -148,6 +152,26 @@ class ModuleDependenciesTest {
                 .as("dependencies of %s", module)
                 .extracting(Dependency::module)
                 .doesNotContainAnyElementsOf(PROGRAMS));
+    }
+
+    @Test
+    void nothingDependsOnTheModulesOfTests() {
+        modules.forEach((module, dependencies) -> assertThat(dependencies)
+                .as("dependencies of %s", module)
+                .extracting(Dependency::module)
+                .doesNotContainAnyElementsOf(TESTS));
+        for (String module : TESTS) {
+            assertThat(production(module)).as(module).isEmpty();
+        }
+    }
+
+    /** They take minutes. The build runs them beside the tests of other modules only if they need none of those. */
+    @Test
+    void theModulesOfTestsWaitForFewModules() {
+        assertThat(modules.get("simulations")).extracting(Dependency::module).containsOnly("task", "ordering");
+        assertThat(modules.get("integration-tests"))
+                .extracting(Dependency::module)
+                .isSubsetOf(Stream.concat(PARTS.stream(), TEST_TOOLS.stream()).toList());
     }
 
     @Test

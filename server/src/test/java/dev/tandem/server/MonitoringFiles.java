@@ -17,15 +17,31 @@ final class MonitoringFiles {
     static final Path RULE_TESTS = Path.of("../monitoring/prometheus-rules-test.yml");
     static final Path DASHBOARD = Path.of("../monitoring/grafana-dashboard.json");
 
-    /** A process has these metrics only once a handler did not end in time, a task was a duplicate, or a schedule was due. */
+    /**
+     * A process has these metrics only once a handler did not end in time, a task was a duplicate or fanned out, a schedule was due,
+     * or an operation changed tasks.
+     */
     static final Set<String> RARE = Set.of(
             "tandem_task_timed_out_total",
             "tandem_task_stuck_total",
             "tandem_task_duplicates_total",
+            "tandem_fan_out_subtasks_total",
+            "tandem_fan_out_duration_seconds_count",
+            "tandem_fan_out_duration_seconds_bucket",
+            "tandem_operation_tasks_total",
             "tandem_schedule_firings_total",
             "tandem_schedule_misfires_total",
             "tandem_schedule_skipped_total",
             "tandem_schedule_lateness_seconds_bucket");
+
+    /** A process has these metrics only if a queue has limits. */
+    static final Set<String> OF_LIMITS = Set.of(
+            "tandem_limit_held",
+            "tandem_limit_max",
+            "tandem_limit_running",
+            "tandem_limit_waiting",
+            "tandem_rate_limited_total",
+            "tandem_rate_waiting");
 
     private static final Pattern METRIC = Pattern.compile("\\btandem_[a-z_]+");
     private static final Pattern EXPOSED = Pattern.compile("(?m)^(tandem_[a-z_]+)[{ ]");

@@ -3,6 +3,9 @@ package dev.tandem.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.runtime.queues.TaskMetrics;
+import dev.tandem.server.operations.Operation;
+import dev.tandem.server.operations.TaskSelection;
+import dev.tandem.server.runtime.OperationMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -62,9 +65,11 @@ class MonitoringFilesTest {
         for (JsonNode panel : panels) {
             assertThat(panel.path("title").asString()).isNotBlank();
             assertThat(panel.path("targets").size()).isPositive();
-            panel.path("targets")
-                    .forEach(target ->
-                            assertThat(target.path("expr").asString()).contains("tandem_", "queue=~\"$queue\""));
+            panel.path("targets").forEach(target -> {
+                // A limit belongs to no queue.
+                String choice = panel.path("title").asString().endsWith("imits") ? "by (limit)" : "queue=~\"$queue\"";
+                assertThat(target.path("expr").asString()).contains("tandem_", choice);
+            });
         }
     }
 
@@ -97,9 +102,15 @@ class MonitoringFilesTest {
         metrics.stuck("orders", "http");
         metrics.duplicate("orders");
 
+        metrics.fannedOut("imports", 10_000);
+        metrics.fanOutEnded("imports", "completed", 900);
         metrics.fired("nightly", "reports", 12);
         metrics.missed("nightly", "reports", 2);
         metrics.skipped("nightly", "reports");
+        TaskSelection all = new TaskSelection(
+                List.of(), null, null, null, false, null, null, null, null, null, null, null, null, false);
+        new OperationMetrics(registry)
+                .count(new Operation("orders", "o-1", Operation.Action.RETRY, all, false, null), 7, 1);
 
         assertThat(MonitoringFiles.exposed(registry.scrape())).containsAll(MonitoringFiles.RARE);
         assertThat(MonitoringFiles.metrics()).containsAll(MonitoringFiles.RARE);

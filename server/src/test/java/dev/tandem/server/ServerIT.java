@@ -312,6 +312,7 @@ class ServerIT {
                                         + "\"} [1-9]"));
         Set<String> monitored = MonitoringFiles.metrics();
         monitored.removeAll(MonitoringFiles.RARE);
+        monitored.removeAll(MonitoringFiles.OF_LIMITS);
         assertThat(MonitoringFiles.exposed(server.get("/actuator/prometheus").body()))
                 .as("what the alerts and the dashboard ask for")
                 .containsAll(monitored);

@@ -257,7 +257,7 @@ class ServerStartIT {
             --tandem.queues.orders.source=pulsar       | tandem.queues.orders.source is 'pulsar': it must be kafka or rabbit
             --tandem.queues.orders.sauce=kafka         | did you mean tandem.queues.orders.source?
             --config=twice.yml                         | the queue orders reads this topic already
-            --tandem.queues.orders.max-running=5       | is not supported yet
+            --tandem.queues.orders.max-running=-5      | it must be 0 to 100000
             --config=nowhere.yml                       | there is no file
             --config=broken.yml                        | can't be read at line 3
             """)

@@ -64,6 +64,13 @@ final class HeaderValues {
             LATEST,
             "use milliseconds or a duration such as 30s or PT30S, above zero, that ends before the year 9999 does");
 
+    /** For how long a deduplication key is taken: milliseconds or a duration. */
+    static final Form WINDOW = new Form(
+            HeaderValues::millis,
+            1_000,
+            Duration.ofDays(365).toMillis(),
+            "use milliseconds or a duration such as 30s or PT30S, from 1s to 365d");
+
     /** A number of attempts. */
     static final Form COUNT =
             new Form(Long::parseLong, 1, MAX_ATTEMPTS, "use a whole number from 1 to " + MAX_ATTEMPTS);

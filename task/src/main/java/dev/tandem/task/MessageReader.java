@@ -3,7 +3,12 @@ package dev.tandem.task;
 import static dev.tandem.task.TaskHeaders.BROKER_KEY;
 import static dev.tandem.task.TaskHeaders.CONTENT_TYPE;
 import static dev.tandem.task.TaskHeaders.DEDUP_KEY;
+import static dev.tandem.task.TaskHeaders.DEDUP_MODE;
+import static dev.tandem.task.TaskHeaders.DEDUP_WINDOW;
 import static dev.tandem.task.TaskHeaders.DELAY;
+import static dev.tandem.task.TaskHeaders.DEPENDS_ON;
+import static dev.tandem.task.TaskHeaders.DEPENDS_POLICY;
+import static dev.tandem.task.TaskHeaders.DEPENDS_TIMEOUT;
 import static dev.tandem.task.TaskHeaders.EXPIRES_AT;
 import static dev.tandem.task.TaskHeaders.ID;
 import static dev.tandem.task.TaskHeaders.KEY;
@@ -37,6 +42,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class MessageReader {
 
+    private static final List<String> DEDUP_MODES = List.of("first", "keep-last", "replace");
+
     private static final byte[] NO_BYTES = {};
     private static final int MAX_PROBLEM = 300;
     private static final String NO_CONTROLS = "control characters are not allowed";
@@ -61,6 +68,11 @@ final class MessageReader {
     private long timeout;
     private int maxAttempts;
     private @Nullable TaskExpiry expiry;
+    /** Whether the task says what it waits for. */
+    private boolean dependent;
+
+    private @Nullable String dedupMode;
+    private long dedupWindow;
 
     /** @param problem what is known to be wrong with the message, of any length; null if nothing is */
     MessageReader(String queue, Binding binding, int maxPayload, Origin origin, @Nullable String problem) {
@@ -87,6 +99,10 @@ final class MessageReader {
         String taskType = firstOf(type, eventType, () -> property("type", origin.type(), MAX_TYPE));
         long earliestStart = notBefore();
         keepExpiry(earliestStart, kept);
+        if (dependent && problem == null) {
+            problem = TaskDependencies.problem(queue, kept.headers());
+        }
+        keepDedup(kept);
         if (problem != null) {
             return new Read(salvaged(fields, taskId, taskType, taskKey, payload), problem);
         }
@@ -150,6 +166,8 @@ final class MessageReader {
             case ID -> id = text(field, MAX_ID);
             case TYPE -> type = text(field, MAX_TYPE);
             case DEDUP_KEY -> dedupKey = text(field, MAX_ID);
+            case DEDUP_MODE -> dedupMode = mode(field);
+            case DEDUP_WINDOW -> dedupWindow = number(field, HeaderValues.WINDOW);
             case KEY -> keyField = field;
             case NOT_BEFORE -> notBefore = number(field, HeaderValues.INSTANT);
             case DELAY -> delay = number(field, HeaderValues.DELAY);
@@ -159,6 +177,10 @@ final class MessageReader {
             case MAX_ATTEMPTS -> maxAttempts = (int) number(field, HeaderValues.COUNT);
             case UNREADABLE -> {
                 problem("the message has the header " + UNREADABLE);
+                return false;
+            }
+            case DEPENDS_ON, DEPENDS_POLICY, DEPENDS_TIMEOUT -> {
+                dependent = true;
                 return false;
             }
             default -> {
@@ -284,6 +306,23 @@ final class MessageReader {
             problem(wrong);
         } else {
             kept.add(Field.of(EXPIRES_AT, Long.toString(at)));
+        }
+    }
+
+    private @Nullable String mode(Field field) {
+        String mode = text(field, MAX_ID);
+        return mode == null || DEDUP_MODES.contains(mode)
+                ? mode
+                : problem(field, "use one of " + String.join(", ", DEDUP_MODES));
+    }
+
+    /** Keeps how the task is told from its duplicates, in the one form that executors read. */
+    private void keepDedup(KeptHeaders kept) {
+        if (dedupMode != null && problem == null) {
+            kept.add(Field.of(DEDUP_MODE, dedupMode));
+        }
+        if (dedupWindow > 0 && problem == null) {
+            kept.add(Field.of(DEDUP_WINDOW, Long.toString(dedupWindow)));
         }
     }
 

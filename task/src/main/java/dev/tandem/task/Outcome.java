@@ -37,8 +37,14 @@ public sealed interface Outcome {
      * attempt.
      *
      * @param delayMillis the time from now to the next start, 0 or more
+     * @param slowsDown whether the handler was told to slow down, so that the rate limits of the task pause for as long
      */
-    record Snoozed(long delayMillis) implements Outcome {}
+    record Snoozed(long delayMillis, boolean slowsDown) implements Outcome {
+
+        public Snoozed(long delayMillis) {
+            this(delayMillis, false);
+        }
+    }
 
     /**
      * The task's time was over before its handler began, or will be over before its next attempt. It is given up, and its key

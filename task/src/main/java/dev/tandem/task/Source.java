@@ -2,6 +2,8 @@ package dev.tandem.task;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Port: the way in of one queue from its broker, in one process.
@@ -115,6 +117,14 @@ public interface Source extends AutoCloseable {
         return Long.MAX_VALUE;
     }
 
+    /**
+     * Returns what is to be known when the log gets more partitions. Null if keys do not move with their count, or nobody is to
+     * wait for tasks in earlier partitions.
+     */
+    default @Nullable Growing growing() {
+        return null;
+    }
+
     /** Commits the prefix of a log below {@code upTo}. Answered by {@link Events#committed}. */
     void commit(Partition partition, long upTo);
 
@@ -168,6 +178,12 @@ public interface Source extends AutoCloseable {
          * @param id the number of the {@link Recall}
          */
         default void deleted(Partition partition, long id, long logStart) {}
+
+        /**
+         * The log may have got more partitions: the source has just learned so, or records that are delivered next are not where
+         * their keys belong. Logs only.
+         */
+        default void mayHaveGrown() {}
 
         /** Records could not be read again. It may be tried again. */
         default void recallFailed(Partition partition, long id, String why) {}
@@ -233,5 +249,23 @@ public interface Source extends AutoCloseable {
         public static Facts ofQueue(String sourceId) {
             return new Facts(NO_GENERATION, sourceId, NO_OFFSET, NO_OFFSET);
         }
+    }
+
+    /** What is to be known of a log when it gets more partitions, so that keys move. */
+    interface Growing {
+
+        /** Returns for how long after a change its publishers may use the earlier count, in milliseconds; more than 0. */
+        long windowMillis();
+
+        /**
+         * Asks the broker how many partitions the log has now. Called on the loop's thread.
+         *
+         * @param withEnds whether to look up their ends too
+         * @return completes on any thread. Fails if the broker does not answer, or was never reached
+         */
+        CompletionStage<LogEnds> lookUp(boolean withEnds);
+
+        /** Returns the partition that publishers choose for a key if there are so many. May be called by any thread. */
+        int placement(String key, int partitions);
     }
 }

@@ -55,8 +55,20 @@ public final class TaskHeaders {
 
     public static final String DEDUP_KEY = "tandem-dedup-key";
 
-    /** Kept as a header: business ids of tasks that this one waits for. No effect yet. */
+    /** The header that says which of several tasks with one deduplication key runs: {@code first}, {@code keep-last}, … */
+    public static final String DEDUP_MODE = "tandem-dedup-mode";
+
+    /** The header that says for how long after its arrival the task's deduplication key is taken. Kept in milliseconds. */
+    public static final String DEDUP_WINDOW = "tandem-dedup-window";
+
+    /** Kept as a header: business ids of tasks that this one waits for, see {@link TaskDependencies}. */
     public static final String DEPENDS_ON = "tandem-depends-on";
+
+    /** Kept as a header: what becomes of the task if one of those does not succeed. */
+    public static final String DEPENDS_POLICY = "tandem-depends-policy";
+
+    /** Kept as a header: for how long the task waits for those at most. */
+    public static final String DEPENDS_TIMEOUT = "tandem-depends-timeout";
 
     /** Kept as a header: the payload's media type, under the name that Kafka and AMQP clients use. */
     public static final String CONTENT_TYPE = "content-type";

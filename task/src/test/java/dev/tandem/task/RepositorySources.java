@@ -18,6 +18,9 @@ final class RepositorySources {
 
     static final Path ROOT = Path.of("..");
 
+    /** The folders that have modules. */
+    private static final List<Path> PARENTS = List.of(ROOT, ROOT.resolve("tools"), ROOT.resolve("examples"));
+
     private static final Pattern TYPE =
             Pattern.compile("^[^*/\n]*\\b(?:class|record|interface|enum) (\\w+)", Pattern.MULTILINE);
     /** A type, a name and an opening bracket, as in a declaration. An expression before a name ends otherwise. */
@@ -30,14 +33,16 @@ final class RepositorySources {
 
     static RepositorySources read() throws IOException {
         RepositorySources sources = new RepositorySources();
-        try (Stream<Path> folders = Files.find(ROOT, 4, (path, attributes) -> isSourceFolder(path))) {
-            folders.forEach(sources::addAll);
+        for (Path parent : PARENTS) {
+            try (Stream<Path> modules = Files.list(parent)) {
+                modules.map(module -> module.resolve("src"))
+                        .flatMap(folder -> Stream.of("main", "test").map(folder::resolve))
+                        .map(folder -> folder.resolve("java"))
+                        .filter(Files::isDirectory)
+                        .forEach(sources::addAll);
+            }
         }
         return sources;
-    }
-
-    private static boolean isSourceFolder(Path path) {
-        return path.endsWith(Path.of("src", "main", "java")) || path.endsWith(Path.of("src", "test", "java"));
     }
 
     private void addAll(Path folder) {

@@ -36,6 +36,8 @@ class SurelyReadableTest {
             "tandem-delay",
             "tandem-unreadable",
             "tandem-depends-on",
+            "tandem-depends-policy",
+            "tandem-depends-timeout",
             "ce_id",
             "ce_partitionkey",
             "cloudEvents:id",

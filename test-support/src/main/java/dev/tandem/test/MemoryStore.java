@@ -11,6 +11,7 @@ import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreModel;
 import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.TaskWaits;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -91,6 +92,17 @@ final class MemoryStore implements Store {
                     .map(request -> dedup.apply(queue, request, clock.wallMillis()))
                     .toList());
         }
+    }
+
+    @Override
+    public TaskWaits waits() {
+        return (bucket, requests) -> {
+            synchronized (model) {
+                return CompletableFuture.completedFuture(requests.stream()
+                        .map(request -> dedup.apply(request, clock.wallMillis()))
+                        .toList());
+            }
+        };
     }
 
     @Override

@@ -19,7 +19,8 @@ public final class BrokerSettings {
                 .withPartitions(queue.partitions())
                 .withMaxPayload((int) settings.maxPayload().toBytes())
                 .withProperties(settings.kafka().properties())
-                .withOrdered(queue.ordered());
+                .withOrdered(queue.ordered())
+                .withGrowthWindow(queue.growthWindow());
     }
 
     /** Returns what RabbitMQ's module needs to know of a queue, to run its tasks and to submit some. */

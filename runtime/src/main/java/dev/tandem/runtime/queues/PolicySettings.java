@@ -9,12 +9,15 @@ import dev.tandem.runtime.settings.QueueSettings.BackoffSettings;
 import dev.tandem.runtime.settings.QueueSettings.BreakerSettings;
 import dev.tandem.runtime.settings.QueueSettings.DedupSettings;
 import dev.tandem.runtime.settings.QueueSettings.DedupSettings.Until;
+import dev.tandem.runtime.settings.QueueSettings.DependencySettings;
 import dev.tandem.runtime.settings.QueueSettings.HandlersMismatch;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.runtime.settings.TandemSettings.Durability;
 import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.store.DedupPolicy;
+import dev.tandem.task.store.DependencyPolicy;
+import dev.tandem.task.store.TaskRelations;
 
 /** Translates settings to the policies of the executor and the core. */
 public final class PolicySettings {
@@ -38,6 +41,14 @@ public final class PolicySettings {
 
     static BreakerPolicy breaker(BreakerSettings breaker) {
         return new BreakerPolicy(breaker.enabled(), breaker.failures(), breaker.attempts(), breaker.window());
+    }
+
+    static TaskRelations relations(QueueSettings queue) {
+        DependencySettings its = queue.dependencies();
+        return new TaskRelations(
+                dedup(queue.dedup()).withKept(its.keep().toMillis()),
+                new DependencyPolicy(
+                        its.policy(), its.timeout().toMillis(), its.unknown() == DependencySettings.Unknown.DIE));
     }
 
     static DedupPolicy dedup(DedupSettings dedup) {

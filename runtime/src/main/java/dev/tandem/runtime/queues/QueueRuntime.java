@@ -2,8 +2,10 @@ package dev.tandem.runtime.queues;
 
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.ExecutorMetrics;
+import dev.tandem.executor.LimitStatus;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
+import dev.tandem.executor.RateStatus;
 import dev.tandem.executor.TaskLogContext;
 import dev.tandem.runtime.queues.QueueSource.Reachability;
 import dev.tandem.runtime.settings.TandemSettings;
@@ -12,6 +14,7 @@ import dev.tandem.task.MemoryBudget;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
@@ -24,6 +27,7 @@ public final class QueueRuntime {
     private final TandemSettings settings;
     private final RedisStore store;
     private final Map<String, QueueSource> sources = new LinkedHashMap<>();
+    private final FanOutService fanOuts;
     private final Executor executor;
     private final Membership membership;
     private final FailureWatch failures;
@@ -33,16 +37,7 @@ public final class QueueRuntime {
      *
      * @param settings all of its queues are run
      * @param store see {@link StoreSettings#open}; to be closed after {@link #stop}, by whoever opened it
-     */
-    public QueueRuntime(TandemSettings settings, RedisStore store, QueueHandlers handlers, ExecutorMetrics metrics) {
-        this(settings, store, handlers, metrics, null);
-    }
-
-    /**
-     * Builds the executor without starting it.
-     *
-     * @param settings all of its queues are run
-     * @param store see {@link StoreSettings#open}; to be closed after {@link #stop}, by whoever opened it
+     * @param fanOuts what its tasks fan out with; started and closed with this
      * @param virtualThreads whether handlers run on virtual threads; null means wherever Java has them
      */
     public QueueRuntime(
@@ -50,9 +45,11 @@ public final class QueueRuntime {
             RedisStore store,
             QueueHandlers handlers,
             ExecutorMetrics metrics,
+            FanOutService fanOuts,
             @Nullable Boolean virtualThreads) {
         this.settings = settings;
         this.store = store;
+        this.fanOuts = fanOuts;
         this.executor = executor(handlers, metrics, virtualThreads);
         this.membership = new Membership(settings, store, executor, sources.values());
         // Its shutdown hook stops this runtime, so the exit cannot wait on the thread that does so.
@@ -71,6 +68,8 @@ public final class QueueRuntime {
                 .drainTimeout(settings.executor().drainTimeout())
                 .memory(memory)
                 .settings(PolicySettings.core(settings))
+                .limits(LimitSpecs.of(settings))
+                .rates(LimitSpecs.rates(settings))
                 .metrics(metrics);
         if (virtualThreads != null) {
             builder.virtualThreads(virtualThreads);
@@ -79,6 +78,7 @@ public final class QueueRuntime {
             QueueSource source = factory.of(name, queue);
             sources.put(name, source);
             QueueSpec.Builder spec = QueueSpecs.of(name, queue, source.source(), store)
+                    .fanOuts(fanOuts.fanOuts())
                     .logKeys(settings.log().keys());
             if (settings.log().mdc()) {
                 // Before the interceptors of programs, so that their log lines name the task too.
@@ -90,16 +90,23 @@ public final class QueueRuntime {
         return builder.build();
     }
 
+    /** Returns the queues with rate limits. */
+    public static Set<String> rateLimited(TandemSettings settings) {
+        return LimitSpecs.rates(settings).keySet();
+    }
+
     /** Starts all queues: at once, or as soon as this process holds its fixed id. */
     public void start() {
         failures.start();
         membership.start();
+        fanOuts.start();
     }
 
     /** Releases all partitions, so that other executors go on with them at once, and waits for the running handlers. */
     public void stop() {
         failures.close();
         membership.stop();
+        fanOuts.close();
     }
 
     /** Returns the id of the executor. */
@@ -115,6 +122,16 @@ public final class QueueRuntime {
     /** Returns the status of the queues, in the order of the settings. */
     public List<QueueStatus> status() {
         return executor.status();
+    }
+
+    /** Returns what this process has of each limit of its queues. */
+    public List<LimitStatus> limits() {
+        return executor.limits();
+    }
+
+    /** Returns what this process does for each rate limit of its queues. */
+    public List<RateStatus> rates() {
+        return executor.rates();
     }
 
     /** Returns whether Redis can be reached. */

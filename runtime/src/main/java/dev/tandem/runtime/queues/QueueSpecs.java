@@ -29,7 +29,7 @@ public final class QueueSpecs {
                         Math.toIntExact(queue.maxCheckpointBytes().toBytes()),
                         queue.maxLogLines(),
                         Math.toIntExact(queue.maxResultBytes().toBytes())))
-                .dedup(PolicySettings.dedup(queue.dedup()))
+                .relations(PolicySettings.relations(queue))
                 .retry(PolicySettings.retry(queue.backoff()));
         if (queue.effectiveSource() == SourceType.KAFKA) {
             spec.topic(queue.effectiveTopic(name));

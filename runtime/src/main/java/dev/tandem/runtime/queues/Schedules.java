@@ -2,6 +2,7 @@ package dev.tandem.runtime.queues;
 
 import dev.tandem.api.TaskClient;
 import dev.tandem.runtime.schedules.CronExpression;
+import dev.tandem.runtime.schedules.EarlierTasks;
 import dev.tandem.runtime.schedules.Schedule;
 import dev.tandem.runtime.schedules.ScheduleMetrics;
 import dev.tandem.runtime.schedules.ScheduleRunner;
@@ -54,7 +55,7 @@ public final class Schedules implements AutoCloseable {
             ScheduleMetrics metrics,
             boolean ownClient) {
         ScheduleRunner runner =
-                ScheduleRunner.of(of(settings), store.schedules(), store.inspector(), client, program, metrics);
+                ScheduleRunner.of(of(settings), store.schedules(), new EarlierTasks(store), client, program, metrics);
         return new Schedules(runner, ownClient ? client : null);
     }
 

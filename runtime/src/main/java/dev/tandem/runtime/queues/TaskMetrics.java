@@ -1,6 +1,7 @@
 package dev.tandem.runtime.queues;
 
 import dev.tandem.executor.ExecutorMetrics;
+import dev.tandem.executor.FanOutMetrics;
 import dev.tandem.executor.RunMeasurement;
 import dev.tandem.runtime.schedules.ScheduleMetrics;
 import dev.tandem.runtime.settings.QueueSettings;
@@ -18,8 +19,8 @@ import java.util.function.BiPredicate;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Metrics of the runs and the schedules in this process. On the hot path: one look-up and three meters at most for each task. */
-public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics {
+/** Metrics of the runs, the schedules and the fan-outs in this process. On the hot path: one look-up and three meters at most for each task. */
+public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics, FanOutMetrics {
 
     private static final Duration[] BUCKETS = {
         Duration.ofMillis(1),
@@ -59,6 +60,7 @@ public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics {
 
     private final MeterRegistry registry;
     private final ScheduleMeters schedules;
+    private final FanOutMeters fanOuts;
     private final BiPredicate<String, String> known;
     private final Map<Tags, RunMeters> runs = new ConcurrentHashMap<>();
     private final Map<Tags, DistributionSummary> batches = new ConcurrentHashMap<>();
@@ -77,6 +79,7 @@ public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics {
     private TaskMetrics(MeterRegistry registry, BiPredicate<String, String> known) {
         this.registry = registry;
         this.schedules = new ScheduleMeters(registry);
+        this.fanOuts = new FanOutMeters(registry);
         this.known = known;
     }
 
@@ -92,6 +95,16 @@ public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics {
         String type = known(run.queue(), run.type());
         meter(runs, new Tags(run.queue(), type, outcome(run.outcome())), RunMeters::new)
                 .record(run);
+    }
+
+    @Override
+    public void fannedOut(String queue, long subtasks) {
+        fanOuts.fannedOut(queue, subtasks);
+    }
+
+    @Override
+    public void fanOutEnded(String queue, String state, long millis) {
+        fanOuts.fanOutEnded(queue, state, millis);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.tandem.runtime.schedules;
 import java.time.DayOfWeek;
 import java.time.LocalDate;
 import java.time.YearMonth;
+import java.time.format.TextStyle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -18,19 +19,28 @@ final class CronDays {
     private static final Pattern LAST_WEEKDAY = Pattern.compile("([0-7]|[A-Z]{3})L");
     private static final Pattern NTH_WEEKDAY = Pattern.compile("([0-7]|[A-Z]{3})#(\\d)");
 
+    private static final long ALL_OF_WEEK = 0b11111110;
+
+    private static final List<String> NUMBERS = List.of("first", "second", "third", "fourth", "fifth");
+
     /** Returns a day of a month; 0 if the month has none. */
-    private interface Rule {
+    private interface Day {
         int in(YearMonth month);
     }
+
+    /** A day of each month that has no fixed number. @param words name it, such as "the last Friday" */
+    private record Rule(String words, Day day) {}
 
     private final long fixed;
     private final long weekdays;
     private final List<Rule> rules;
+    private final boolean ofWeek;
 
-    private CronDays(long fixed, long weekdays, List<Rule> rules) {
+    private CronDays(long fixed, long weekdays, List<Rule> rules, boolean ofWeek) {
         this.fixed = fixed;
         this.weekdays = weekdays;
         this.rules = rules;
+        this.ofWeek = ofWeek;
     }
 
     /** @throws CronException if one of the fields says nothing, or both restrict the days */
@@ -57,7 +67,7 @@ final class CronDays {
                 fixed |= CronField.DAY_OF_MONTH.parse(part);
             }
         }
-        return new CronDays(fixed, weekdays, rules);
+        return new CronDays(fixed, weekdays, rules, anyDay);
     }
 
     private static boolean isAny(String text) {
@@ -71,13 +81,16 @@ final class CronDays {
             if (before > 30) {
                 throw CronField.DAY_OF_MONTH.refused(part, "no month has so many days");
             }
-            return month -> Math.max(0, month.lengthOfMonth() - before);
+            String words = before == 0 ? "the last day" : "the last day but " + before;
+            return new Rule(words, month -> Math.max(0, month.lengthOfMonth() - before));
         }
         Matcher nearest = NEAREST.matcher(part);
         if (nearest.matches()) {
             boolean end = nearest.group(1).equals("L");
             int day = end ? 0 : CronField.DAY_OF_MONTH.number(nearest.group(1));
-            return month -> nearestWorkday(month, end ? month.lengthOfMonth() : day);
+            return new Rule(
+                    end ? "the last weekday" : "the weekday nearest to day " + day,
+                    month -> nearestWorkday(month, end ? month.lengthOfMonth() : day));
         }
         return null;
     }
@@ -98,10 +111,10 @@ final class CronDays {
         Matcher last = LAST_WEEKDAY.matcher(part);
         if (last.matches()) {
             DayOfWeek day = weekday(last.group(1));
-            return month -> {
+            return new Rule("the last " + weekdayName(day.getValue()), month -> {
                 LocalDate end = month.atEndOfMonth();
                 return end.getDayOfMonth() - Math.floorMod(end.getDayOfWeek().getValue() - day.getValue(), 7);
-            };
+            });
         }
         Matcher nth = NTH_WEEKDAY.matcher(part);
         if (nth.matches()) {
@@ -110,13 +123,14 @@ final class CronDays {
             if (number < 1 || number > 5) {
                 throw CronField.DAY_OF_WEEK.refused(part, "the number behind # must be 1 to 5");
             }
-            return month -> {
+            String words = "the " + NUMBERS.get(number - 1) + " " + weekdayName(day.getValue());
+            return new Rule(words, month -> {
                 int first = 1
                         + Math.floorMod(
                                 day.getValue() - month.atDay(1).getDayOfWeek().getValue(), 7);
                 int found = first + 7 * (number - 1);
                 return found <= month.lengthOfMonth() ? found : 0;
-            };
+            });
         }
         return null;
     }
@@ -126,11 +140,39 @@ final class CronDays {
         return DayOfWeek.of(number == 0 ? 7 : number);
     }
 
+    static String weekdayName(int number) {
+        return DayOfWeek.of(number).getDisplayName(TextStyle.FULL, Locale.ENGLISH);
+    }
+
+    boolean isEveryDay() {
+        return weekdays == ALL_OF_WEEK && rules.isEmpty();
+    }
+
+    /** Whether the days are days of the week, with or without their number in the month. */
+    boolean isOfWeek() {
+        return ofWeek;
+    }
+
+    /** Returns the days of the month that have fixed numbers, a bit for each. */
+    long fixed() {
+        return fixed;
+    }
+
+    /** Returns the days of the week, a bit for each; Monday is 1. */
+    long weekdays() {
+        return weekdays;
+    }
+
+    /** Returns the names of the other days. */
+    List<String> rules() {
+        return rules.stream().map(Rule::words).toList();
+    }
+
     /** Returns the days of a month, a bit for each; bit 0 is never set. */
     long in(YearMonth month) {
         long days = fixed;
         for (Rule rule : rules) {
-            days |= 1L << rule.in(month);
+            days |= 1L << rule.day().in(month);
         }
         if (weekdays != 0) {
             int first = month.atDay(1).getDayOfWeek().getValue();

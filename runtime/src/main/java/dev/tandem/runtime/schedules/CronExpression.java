@@ -94,6 +94,26 @@ public final class CronExpression {
         return fields;
     }
 
+    long seconds() {
+        return seconds;
+    }
+
+    long minutes() {
+        return minutes;
+    }
+
+    long hours() {
+        return hours;
+    }
+
+    long months() {
+        return months;
+    }
+
+    CronDays days() {
+        return days;
+    }
+
     /** Returns how often it fires in a day on which it fires. */
     public long firingsInADay() {
         return (long) Long.bitCount(seconds) * Long.bitCount(minutes) * Long.bitCount(hours);

@@ -15,6 +15,9 @@ interface FiringCommands {
     /** Asks whether the task of an earlier firing has ended: {@link FiringCore#looked}. */
     void look(Schedule schedule, long instant);
 
+    /** Asks for the task of an earlier firing to be cancelled. Has no answer: the next look says whether it has ended. */
+    void cancel(Schedule schedule, long instant);
+
     /** Says that the task of a firing has ended. Has no answer. */
     void ended(Schedule schedule, long instant);
 

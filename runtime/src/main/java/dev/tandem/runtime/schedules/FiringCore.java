@@ -33,6 +33,12 @@ final class FiringCore {
     private static final long REFUSED_RETRY_MILLIS = 30_000;
     private static final long LOOK_MILLIS = 30_000;
 
+    /** How long a firing waits for the end of a task that it has cancelled. */
+    private static final long CANCEL_MILLIS = 5_000;
+
+    /** The most schedules that one turn plans. After a long outage each takes milliseconds, and claims must be kept. */
+    static final int MOST_PLANS = 100;
+
     /** How long a task that nobody knows counts as one that has not ended. */
     static final long UNKNOWN_TASK_MILLIS = 86_400_000;
 
@@ -40,6 +46,8 @@ final class FiringCore {
     private final Map<String, FiringState> states = new LinkedHashMap<>();
 
     private boolean stopped;
+    /** How many schedules were planned in this turn. */
+    private int plans;
 
     FiringCore(Collection<Schedule> schedules, FiringCommands commands) {
         this.commands = commands;
@@ -80,6 +88,7 @@ final class FiringCore {
     /** Does what is due. @return when the next step is due; {@link FiringPlan#NEVER} if none is known */
     long turn(long now) {
         long next = FiringPlan.NEVER;
+        plans = 0;
         for (FiringState state : states.values()) {
             next = Math.min(next, state.phase.holds() ? hold(state, now) : begin(state, now));
         }
@@ -102,13 +111,18 @@ final class FiringCore {
         if (state.paused) {
             return FiringPlan.NEVER;
         }
+        if (now < state.notBefore) {
+            return state.notBefore;
+        }
         FiringPlan plan = state.plan;
         if (plan == null || plan.at() <= now) {
+            if (plans++ >= MOST_PLANS) {
+                return now;
+            }
             plan = FiringPlan.of(state.schedule, state.fired, now);
             state.plan = plan;
         }
-        long at = Math.max(plan.at(), state.notBefore);
-        return at > now ? at : claim(state, plan, false, now);
+        return plan.at() > now ? plan.at() : claim(state, plan, false, now);
     }
 
     private long claim(FiringState state, FiringPlan plan, boolean asked, long now) {
@@ -190,8 +204,9 @@ final class FiringCore {
     private void fire(FiringState state, long now) {
         if (!state.fires) {
             mark(state, new Mark(state.schedule.id(), state.instant, false, false, false, state.missed, false));
-        } else if (state.schedule.overlap() == Overlap.SKIP && state.open != ScheduleBook.NONE) {
+        } else if (remembersOpen(state.schedule) && state.open != ScheduleBook.NONE) {
             state.phase = Phase.LOOKING;
+            state.lookingSince = now;
             look(state, now);
         } else {
             submit(state);
@@ -222,9 +237,25 @@ final class FiringCore {
             submit(state);
         } else if (end == TaskEnd.UNKNOWN) {
             state.notBefore = now + RETRY_MILLIS;
+        } else if (state.schedule.overlap() == Overlap.CANCEL) {
+            cancel(state, instant, now);
         } else {
             mark(state, new Mark(state.schedule.id(), state.instant, state.forAsked, false, false, state.missed, true));
         }
+    }
+
+    /** Cancels the task of an earlier firing, and looks whether it has ended. A handler may take its time, or never end. */
+    private void cancel(FiringState state, long instant, long now) {
+        if (now - state.lookingSince >= CANCEL_MILLIS) {
+            submit(state);
+        } else {
+            commands.cancel(state.schedule, instant);
+            state.notBefore = now + RETRY_MILLIS;
+        }
+    }
+
+    private static boolean remembersOpen(Schedule schedule) {
+        return schedule.overlap() == Overlap.SKIP || schedule.overlap() == Overlap.CANCEL;
     }
 
     private void submit(FiringState state) {
@@ -237,7 +268,7 @@ final class FiringCore {
     void submitted(String id, long instant) {
         FiringState state = state(id);
         if (state.phase == Phase.SUBMITTING && state.instant == instant) {
-            boolean open = state.schedule.overlap() == Overlap.SKIP;
+            boolean open = remembersOpen(state.schedule);
             mark(state, new Mark(id, instant, state.forAsked, true, open, state.missed, false));
         }
     }

@@ -16,6 +16,9 @@ interface FiringEffects extends AutoCloseable {
     /** Finds out whether the task of an earlier firing has ended. */
     CompletionStage<TaskEnd> look(Schedule schedule, long instant);
 
+    /** Asks for the task of an earlier firing to be cancelled, whether it waits or runs. */
+    CompletionStage<?> cancel(Schedule schedule, long instant);
+
     /** Submits nothing any more. */
     @Override
     void close();

@@ -61,6 +61,9 @@ final class FiringState {
     long notBefore;
 
     long claimedAt;
+    /** When the firing began to wait for the end of an earlier task. */
+    long lookingSince;
+
     long lookedAt;
 
     FiringState(Schedule schedule) {

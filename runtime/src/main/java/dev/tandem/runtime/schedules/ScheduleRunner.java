@@ -2,7 +2,6 @@ package dev.tandem.runtime.schedules;
 
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.TaskClient;
-import dev.tandem.scheduler.Inspector;
 import dev.tandem.task.FailureText;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Announced;
@@ -77,12 +76,12 @@ public final class ScheduleRunner implements AutoCloseable {
     public static ScheduleRunner of(
             Collection<Schedule> schedules,
             ScheduleBook book,
-            Inspector inspector,
+            EarlierTasks earlier,
             TaskClient client,
             String program,
             ScheduleMetrics metrics) {
         return new ScheduleRunner(
-                schedules, book, new TaskEffects(client, inspector), FiringClock.ofStore(book), program, metrics);
+                schedules, book, new TaskEffects(client, earlier), FiringClock.ofStore(book), program, metrics);
     }
 
     ScheduleRunner(
@@ -350,6 +349,14 @@ public final class ScheduleRunner implements AutoCloseable {
                     effects.look(schedule, instant),
                     end -> core.looked(schedule.id(), instant, end, clock.millis()),
                     failure -> core.looked(schedule.id(), instant, TaskEnd.UNKNOWN, clock.millis()));
+        }
+
+        @Override
+        public void cancel(Schedule schedule, long instant) {
+            then(
+                    effects.cancel(schedule, instant),
+                    done -> {},
+                    failure -> log.debug("Failed to cancel the task {}", schedule.taskId(instant), failure));
         }
 
         @Override

@@ -3,44 +3,58 @@ package dev.tandem.runtime.schedules;
 import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
-import dev.tandem.scheduler.Inspector;
-import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.TaskHeaders;
-import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Submits the tasks of firings by a client, and looks for them in Redis. */
+/** Submits the tasks of firings by a client, and finds out in Redis what became of them. */
 final class TaskEffects implements FiringEffects {
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
+    private static final long IDLE_SECONDS = 30;
+
     private final TaskClient client;
-    private final Inspector inspector;
+    private final EarlierTasks earlier;
 
-    /** A client may block while its broker is away, and the thread that keeps claims must not. */
-    private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
-        Thread made = new Thread(task, "tandem-schedules-submit");
-        made.setDaemon(true);
-        return made;
-    });
+    /**
+     * The threads that submit, one for each queue. A client may block while a broker or a topic is away. Then neither the thread
+     * that keeps claims nor the schedules of other queues wait for it.
+     */
+    private final Map<String, ExecutorService> threads = new ConcurrentHashMap<>();
 
-    TaskEffects(TaskClient client, Inspector inspector) {
+    TaskEffects(TaskClient client, EarlierTasks earlier) {
         this.client = client;
-        this.inspector = inspector;
+        this.earlier = earlier;
     }
 
     @Override
     public CompletionStage<?> submit(Schedule schedule, long instant) {
         return CompletableFuture.supplyAsync(
-                        () -> client.submit(request(schedule, instant)).accepted(), thread)
+                        () -> client.submit(request(schedule, instant)).accepted(),
+                        threads.computeIfAbsent(schedule.queue(), TaskEffects::thread))
                 .thenCompose(Function.identity());
+    }
+
+    private static ExecutorService thread(String queue) {
+        ThreadPoolExecutor thread =
+                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread made = new Thread(task, "tandem-schedules-submit-" + queue);
+                    made.setDaemon(true);
+                    return made;
+                });
+        thread.allowCoreThreadTimeOut(true);
+        return thread;
     }
 
     static TaskRequest<?> request(Schedule schedule, long instant) {
@@ -66,18 +80,16 @@ final class TaskEffects implements FiringEffects {
 
     @Override
     public CompletionStage<TaskEnd> look(Schedule schedule, long instant) {
-        return inspector.tasks(schedule.queue(), schedule.taskId(instant), 1).thenApply(TaskEffects::end);
+        return earlier.look(schedule.queue(), schedule.taskId(instant));
     }
 
-    private static TaskEnd end(List<TaskView> found) {
-        if (found.isEmpty()) {
-            return TaskEnd.NOT_FOUND;
-        }
-        return found.get(0).state().isFinal() ? TaskEnd.ENDED : TaskEnd.ALIVE;
+    @Override
+    public CompletionStage<?> cancel(Schedule schedule, long instant) {
+        return earlier.cancel(schedule.queue(), schedule.taskId(instant));
     }
 
     @Override
     public void close() {
-        thread.shutdownNow();
+        threads.values().forEach(ExecutorService::shutdownNow);
     }
 }

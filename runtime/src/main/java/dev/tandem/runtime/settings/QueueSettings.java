@@ -1,6 +1,7 @@
 package dev.tandem.runtime.settings;
 
 import dev.tandem.task.DeadHead;
+import dev.tandem.task.TaskDependencies;
 import dev.tandem.task.store.DedupPolicy;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +20,7 @@ import org.springframework.util.unit.DataSize;
  * @param partitions how many partitions are created if the topic, or the sub-queues, are missing
  * @param ordering whether tasks of one key run one after another; default: key for kafka, none for rabbit
  * @param concurrency tasks running at once, per executor process
- * @param maxRunning tasks running at once in the whole cluster; only 0, no limit, is supported yet
+ * @param maxRunning tasks running at once in the whole cluster; 0 for no limit
  * @param timeout the longest run of a task that sets no timeout
  * @param timeoutLimit the longest timeout that a task may set; default: timeout
  * @param maxAttempts starts in all, including the first, of a task that sets no limit
@@ -38,7 +39,10 @@ import org.springframework.util.unit.DataSize;
  * @param maxInRedis how many tasks of one partition Redis may hold before no fresh ones start
  * @param maxInRedisBytes the same in bytes of Redis's memory
  * @param maxBlockedKeys the blocked keys of one partition at which no task of a further key is started
+ * @param growthWindow for how long publishers may use the earlier count of partitions when Kafka's topic has got more; 0:
+ *     tasks of a key do not wait for those in its earlier partition
  * @param dedup which of several tasks with one deduplication key runs
+ * @param dependencies how tasks wait for others
  * @param handler the type of tasks that set no type
  * @param types further types that {@code handler} runs; {@code *} means any
  * @param exchange RabbitMQ's exchange, declared when missing; default: tandem
@@ -75,7 +79,9 @@ public record QueueSettings(
         @DefaultValue("1024MB") DataSize maxInRedisBytes,
         @DefaultValue BreakerSettings breaker,
         @DefaultValue("100000") int maxBlockedKeys,
+        @DefaultValue("6m") Duration growthWindow,
         @DefaultValue DedupSettings dedup,
+        @DefaultValue DependencySettings dependencies,
         @Nullable String handler,
         @DefaultValue List<String> types,
         @DefaultValue HttpSettings http,
@@ -178,6 +184,27 @@ public record QueueSettings(
             WINDOW,
             /** The later of both. */
             BOTH
+        }
+    }
+
+    /**
+     * How tasks wait for others, and for how long others can wait for them.
+     *
+     * @param keep how long it is remembered that a task with a deduplication key has ended; ten minutes count in any case
+     * @param timeout for how long a task waits that does not say it itself
+     * @param policy what becomes of a task that does not say it itself, if one that it waits for does not succeed
+     * @param unknown what becomes of a task that waits for an id of which nothing is known
+     */
+    public record DependencySettings(
+            @DefaultValue("0s") Duration keep,
+            @DefaultValue("1d") Duration timeout,
+            @DefaultValue("die") TaskDependencies.Policy policy,
+            @DefaultValue("wait") Unknown unknown) {
+
+        /** What becomes of a task that waits for an id of which nothing is known. */
+        public enum Unknown {
+            WAIT,
+            DIE
         }
     }
 

@@ -3,6 +3,7 @@ package dev.tandem.runtime.settings;
 import dev.tandem.runtime.settings.QueueSettings.BackoffSettings;
 import dev.tandem.runtime.settings.QueueSettings.BreakerSettings;
 import dev.tandem.runtime.settings.QueueSettings.DedupSettings;
+import dev.tandem.runtime.settings.QueueSettings.DependencySettings;
 import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import dev.tandem.runtime.settings.QueueSettings.KeySource;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
@@ -82,13 +83,6 @@ final class QueueSettingsCheck {
         checkSource(prefix, name, queue);
         problems.checkRange(prefix + "partitions", queue.partitions(), 1, 1_000);
         problems.checkRange(prefix + "concurrency", queue.concurrency(), 1, 10_000);
-        if (queue.maxRunning() != 0) {
-            problems.add(
-                    prefix + "max-running",
-                    Integer.toString(queue.maxRunning()),
-                    "a limit for the whole cluster is not supported yet: leave it at 0, and set " + prefix
-                            + "concurrency, which counts in each server process");
-        }
         problems.checkRange(prefix + "timeout", queue.timeout(), Duration.ofMillis(1), Duration.ofDays(30));
         problems.checkRange(
                 prefix + "unknown-type-grace", queue.unknownTypeGrace(), Duration.ZERO, Duration.ofDays(30));
@@ -116,6 +110,8 @@ final class QueueSettingsCheck {
         }
         checkBreaker(prefix + "breaker.", queue.breaker());
         checkDedup(prefix + "dedup.", queue);
+        checkDependencies(prefix + "dependencies.", queue.dependencies());
+        problems.checkRange(prefix + "growth-window", queue.growthWindow(), Duration.ZERO, Duration.ofDays(1));
         problems.checkRange(prefix + "max-blocked-keys", queue.maxBlockedKeys(), 1, 10_000_000);
         if (handlers instanceof KnownHandlers.Hosted) {
             checkHandler(prefix, queue);
@@ -136,6 +132,15 @@ final class QueueSettingsCheck {
                 dedup.lostAfter(),
                 timeout.compareTo(least) > 0 ? timeout : least,
                 Duration.ofDays(365));
+    }
+
+    private void checkDependencies(String prefix, DependencySettings dependencies) {
+        Duration timeout = dependencies.timeout();
+        problems.checkRange(prefix + "timeout", timeout, Duration.ofSeconds(1), Duration.ofDays(365));
+        if (!dependencies.keep().isZero()) {
+            // A task that comes after the one that it waits for must find its end for as long as it may wait.
+            problems.checkRange(prefix + "keep", dependencies.keep(), timeout, Duration.ofDays(365));
+        }
     }
 
     private void checkBounds(String prefix, QueueSettings queue) {

@@ -3,9 +3,11 @@ package dev.tandem.runtime.settings;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.runtime.settings.TandemSettings.Durability;
 import dev.tandem.runtime.settings.TandemSettings.ExecutorSettings;
+import dev.tandem.runtime.settings.TandemSettings.FanOutSettings;
 import dev.tandem.runtime.settings.TandemSettings.HistorySettings;
 import dev.tandem.runtime.settings.TandemSettings.RedisSettings;
 import dev.tandem.task.Partition;
+import dev.tandem.task.fanout.Subtask;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -44,6 +46,7 @@ final class SettingsCheck {
         check.checkRedis(settings.redis());
         check.checkExecutor(settings.executor());
         check.checkHistory(settings.history());
+        check.checkFanOuts(settings.fanOuts());
         check.problems.checkRange(
                 "tandem.outbox.lease", settings.outbox().lease(), Duration.ofSeconds(1), Duration.ofMinutes(10));
         check.problems.checkRange("tandem.outbox.batch", settings.outbox().batch(), 1, 100_000);
@@ -54,6 +57,7 @@ final class SettingsCheck {
                 "tandem.api.body-timeout", settings.api().bodyTimeout(), Duration.ofSeconds(1), Duration.ofMinutes(10));
         new QueueSettingsCheck(settings, handlers, check.problems).checkAll();
         new ScheduleSettingsCheck(settings, check.problems).checkAll();
+        new LimitSettingsCheck(settings, check.problems).checkAll();
         return check.problems.all();
     }
 
@@ -184,6 +188,12 @@ final class SettingsCheck {
                     history.succeededBytes().toString(),
                     "it must be 1KB or more; tandem.history.succeeded-max: 0 keeps nothing");
         }
+    }
+
+    private void checkFanOuts(FanOutSettings fanOuts) {
+        problems.checkRange("tandem.fan-outs.max-subtasks", fanOuts.maxSubtasks(), 1, (int) Subtask.MOST);
+        problems.checkRange("tandem.fan-outs.max-depth", fanOuts.maxDepth(), 1, 100);
+        problems.checkRange("tandem.fan-outs.keep", fanOuts.keep(), Duration.ofMinutes(1), Duration.ofDays(365));
     }
 
     private void checkMaxPayload(DataSize size) {

@@ -18,6 +18,8 @@ import org.springframework.util.unit.DataSize;
  * @param logPayloads whether the {@code log} handler prints payloads; off by default, because many people read logs
  * @param queues the queues by name, in the order of the file
  * @param schedules the schedules by id, in the order of the file
+ * @param limits the limits over several executors by name, in the order of the file
+ * @param rateLimits those of how many tasks start in a time, likewise
  */
 @ConfigurationProperties(SettingsLoader.PREFIX)
 public record TandemSettings(
@@ -27,6 +29,7 @@ public record TandemSettings(
         @DefaultValue ExecutorSettings executor,
         @DefaultValue ApiSettings api,
         @DefaultValue HistorySettings history,
+        @DefaultValue FanOutSettings fanOuts,
         @DefaultValue OutboxSettings outbox,
         @DefaultValue("1MB") DataSize maxPayload,
         @DefaultValue("false") boolean logPayloads,
@@ -34,7 +37,9 @@ public record TandemSettings(
         @DefaultValue TracingSettings tracing,
         @DefaultValue DemoSettings demo,
         @DefaultValue Map<String, QueueSettings> queues,
-        @DefaultValue Map<String, ScheduleSettings> schedules) {
+        @DefaultValue Map<String, ScheduleSettings> schedules,
+        @DefaultValue Map<String, LimitSettings> limits,
+        @DefaultValue Map<String, RateLimitSettings> rateLimits) {
 
     /** Returns the same settings with other queues. */
     public TandemSettings withQueues(Map<String, QueueSettings> others) {
@@ -45,6 +50,7 @@ public record TandemSettings(
                 executor,
                 api,
                 history,
+                fanOuts,
                 outbox,
                 maxPayload,
                 logPayloads,
@@ -52,7 +58,9 @@ public record TandemSettings(
                 tracing,
                 demo,
                 others,
-                schedules);
+                schedules,
+                limits,
+                rateLimits);
     }
 
     /**
@@ -194,6 +202,18 @@ public record TandemSettings(
             @DefaultValue("1d") Duration succeededAge,
             @DefaultValue("100000") int succeededMax,
             @DefaultValue("8MB") DataSize succeededBytes) {}
+
+    /**
+     * The bounds of fan-outs.
+     *
+     * @param maxSubtasks the most subtasks of one
+     * @param maxDepth how deep they may be nested
+     * @param keep how long it is kept how one ended
+     */
+    public record FanOutSettings(
+            @DefaultValue("1000000") int maxSubtasks,
+            @DefaultValue("5") int maxDepth,
+            @DefaultValue("7d") Duration keep) {}
 
     /**
      * The outbox of a Spring Boot application.

@@ -29,6 +29,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -345,6 +347,31 @@ abstract class LifecycleSuite {
             assertReason(tandem, far, Map.class, Duration.ofMillis(100), Reason.NOT_IN_TIME);
             assertThatThrownBy(() -> tandem.results().await(far, Map.class, Duration.ZERO))
                     .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void whoeverWaitsHearsOfTheEndInAnotherProgramThatTookTheTaskOver() throws Exception {
+        CountDownLatch began = new CountDownLatch(1);
+        CompletableFuture<Optional<TaskView>> end;
+        try (Tandem first = program("")
+                .handler("ship", String.class, (id, task) -> {
+                    began.countDown();
+                    new CountDownLatch(1).await();
+                })
+                .start()) {
+            awaitHealthy(first);
+            submit(first, "moves", "c-1");
+            assertThat(began.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            end = store.taskEnds().await(queue, "moves", PATIENCE);
+        }
+        assertThat(end).isNotDone();
+        try (Tandem second = program("")
+                .handler("ship", String.class, (id, task) -> ran.add(id))
+                .start()) {
+            awaitHealthy(second);
+            assertThat(end.get()).map(TaskView::state).contains(TaskState.SUCCEEDED);
+            assertThat(ran).containsExactly("moves");
         }
     }
 

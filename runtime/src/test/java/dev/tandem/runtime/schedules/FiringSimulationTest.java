@@ -329,6 +329,11 @@ class FiringSimulationTest {
             }
 
             @Override
+            public void cancel(Schedule schedule, long instant) {
+                request(() -> ends.merge(schedule.taskId(instant), now + 300, Math::min));
+            }
+
+            @Override
             public void ended(Schedule schedule, long instant) {
                 request(() -> book.ended(now, schedule.id(), instant));
             }

@@ -12,6 +12,7 @@ import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.TandemBuilder;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
+import dev.tandem.task.TaskState;
 import dev.tandem.task.schedule.ScheduleBook.Change;
 import dev.tandem.task.schedule.ScheduleBook.Entry;
 import dev.tandem.task.schedule.ScheduleBook.Result;
@@ -23,8 +24,6 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
@@ -107,67 +106,12 @@ abstract class SchedulesSuite {
         store.close();
     }
 
-    /** A program that can die between any two steps of a firing. */
-    private final class Program implements FiringEffects, FiringClock, AutoCloseable {
-
-        private final TaskEffects real = new TaskEffects(tandem.client(), store.inspector());
-        private final List<String> submitted = new CopyOnWriteArrayList<>();
-        private final ScheduleRunner runner;
-        private boolean closed;
-        private volatile boolean diesBeforeSubmission;
-        private volatile boolean diesBeforeMark;
+    private final class Program extends FiringProgram {
 
         Program(Schedule schedule) {
-            runner = new ScheduleRunner(
-                    List.of(schedule),
-                    store.schedules(),
-                    this,
-                    this,
-                    UniqueNames.fresh("program"),
-                    ScheduleMetrics.NONE);
-            runner.start();
+            super(tandem, store, now, schedule);
             closing.add(this);
             await("announcement").atMost(PATIENCE).until(() -> entry() != null);
-        }
-
-        @Override
-        public CompletionStage<?> submit(Schedule schedule, long instant) {
-            submitted.add(schedule.taskId(instant));
-            if (diesBeforeSubmission) {
-                runner.kill();
-                return new CompletableFuture<>();
-            }
-            CompletionStage<?> accepted = real.submit(schedule, instant);
-            if (diesBeforeMark) {
-                accepted.toCompletableFuture().join();
-                runner.kill();
-            }
-            return accepted;
-        }
-
-        @Override
-        public CompletionStage<TaskEnd> look(Schedule schedule, long instant) {
-            return real.look(schedule, instant);
-        }
-
-        @Override
-        public long millis() {
-            return now.get();
-        }
-
-        @Override
-        public CompletionStage<?> follow() {
-            return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
-        public void close() {
-            // The runner closes what it uses, which is this.
-            if (!closed) {
-                closed = true;
-                runner.close();
-                real.close();
-            }
         }
     }
 
@@ -318,6 +262,23 @@ abstract class SchedulesSuite {
     }
 
     @Test
+    void theTaskOfAnEarlierFiringIsCancelledWhileItRuns() {
+        Program program = new Program(of(new Timing.Every(Duration.ofMinutes(1)), Misfire.ONE, Overlap.CANCEL, "wait"));
+        moveTo("2026-10-24T20:01:00Z", program);
+        awaitRan("2026-10-24T20:01:00Z");
+        awaitFired("2026-10-24T20:01:00Z");
+
+        moveTo("2026-10-24T20:02:00Z", program);
+
+        await().atMost(PATIENCE)
+                .until(() -> store.inspector().tasks(queue, id + "@2026-10-24T20:01:00Z", 1).join().stream()
+                        .anyMatch(each -> each.state() == TaskState.CANCELLED));
+        moveTo("2026-10-24T20:02:02Z", program);
+        awaitRan("2026-10-24T20:01:00Z", "2026-10-24T20:02:00Z");
+        released.countDown();
+    }
+
+    @Test
     void operatorsPauseResumeAndFireNow() {
         Program program = new Program(schedule(Duration.ofMinutes(1)));
         change(Change.PAUSE);
@@ -349,14 +310,16 @@ abstract class SchedulesSuite {
         now.addAndGet(5_000);
         Program fresh = new Program(schedule(Duration.ofMinutes(7)));
         await().atMost(PATIENCE).until(() -> entry().definition().contains("PT7M"));
-        moveTo("2026-10-24T20:01:00Z", old, fresh);
-        moveTo("2026-10-24T20:03:00Z", old, fresh);
         long next = new Timing.Every(Duration.ofMinutes(7))
                 .next(Instant.ofEpochMilli(now.get()))
                 .toEpochMilli();
-        now.set(next);
-        old.runner.announceNow();
-        fresh.runner.announceNow();
+        // A definition counts for a minute after it was announced.
+        for (long each = now.get(); each <= next; each += Math.max(1, Math.min(30_000, next - each))) {
+            now.set(each);
+            fresh.runner.announceNow();
+            await().atMost(PATIENCE).until(() -> entry().seen() == now.get());
+            old.runner.announceNow();
+        }
         awaitFired(Instant.ofEpochMilli(next).toString());
         awaitRan(Instant.ofEpochMilli(next).toString());
         assertThat(old.submitted).isEmpty();

@@ -39,8 +39,11 @@ class SettingsCheckTest extends SettingsTestBase {
             tandem.queues.orders.ordering             | strict              | it must be key or none
             tandem.queues.orders.concurrency          | -1                  | it must be 1 to 10000
             tandem.queues.orders.max-attempts         | 0                   | it must be 1 to 1000
-            tandem.queues.orders.max-running          | 10                  | not supported yet: leave it at 0, and set tandem.queues.orders.concurrency
+            tandem.queues.orders.max-running          | -1                  | it must be 0 to 100000
             tandem.queues.orders.timeout              | 0s                  | it must be 1ms to 30d
+            tandem.limits.erp.max-running             | 0                   | it must be 1 to 100000
+            tandem.rate-limits.erp.rate               | 100                 | such as 100/s, 5/m or 10/30s
+            tandem.rate-limits.erp.rate               | 5/90d               | a time of at most 30d
             tandem.queues.orders.timeout-limit        | 29s                 | it must be 30s to 30d
             tandem.queues.orders.max-attempts-limit   | 7                   | it must be 8 to 1000
             tandem.queues.orders.max-blocked-keys     | 0                   | it must be 1 to 10000000
@@ -80,11 +83,18 @@ class SettingsCheckTest extends SettingsTestBase {
         set("tandem.queues.calls.source", "kafka");
         set("tandem.queues.calls.handler", "http");
 
+        set("tandem.limits.erp.types[0]", "export");
+        set("tandem.rate-limits.erp.burst", "5");
+
         assertThat(problems())
                 .containsExactlyInAnyOrder(
                         "tandem.queues.orders.source is not set: it must be kafka or rabbit",
                         "tandem.queues.calls.http.url is not set: tandem.queues.calls.handler is http, so it must say"
-                                + " where tasks are posted");
+                                + " where tasks are posted",
+                        "tandem.limits.erp.max-running is not set: say how many tasks may run at once in the whole cluster:"
+                                + " 1 to 100000",
+                        "tandem.rate-limits.erp.rate is not set: say how many tasks may start in which time, such as"
+                                + " 100/s");
     }
 
     @Test

@@ -49,6 +49,9 @@ class SettingsDefaultsTest {
             history.succeeded-age = 1d
             history.succeeded-max = 100000
             history.succeeded-bytes = 8MB
+            fan-outs.max-subtasks = 1000000
+            fan-outs.max-depth = 5
+            fan-outs.keep = 7d
             outbox.enabled = auto
             outbox.data-source =
             outbox.relay = true
@@ -97,12 +100,17 @@ class SettingsDefaultsTest {
             queues.*.breaker.attempts = 100
             queues.*.breaker.window = 10s
             queues.*.max-blocked-keys = 100000
+            queues.*.growth-window = 6m
             queues.*.dedup.mode = first
             queues.*.dedup.until = both
             queues.*.dedup.window = 10m
             queues.*.dedup.retention = 0s
             queues.*.dedup.release-on-failure = true
             queues.*.dedup.lost-after = 1d
+            queues.*.dependencies.keep = 0s
+            queues.*.dependencies.timeout = 1d
+            queues.*.dependencies.policy = die
+            queues.*.dependencies.unknown = wait
             queues.*.handler = null
             queues.*.types = []
             queues.*.http.url = null
@@ -126,6 +134,16 @@ class SettingsDefaultsTest {
             schedules.*.misfire-max = 100
             schedules.*.overlap = allow
             schedules.*.jitter = 0s
+            limits.*.max-running = null
+            limits.*.queues = []
+            limits.*.types = []
+            limits.*.keys = []
+            rate-limits.*.rate = null
+            rate-limits.*.burst = 1
+            rate-limits.*.per = none
+            rate-limits.*.queues = []
+            rate-limits.*.types = []
+            rate-limits.*.keys = []
             """;
 
     @Test
@@ -185,7 +203,11 @@ class SettingsDefaultsTest {
                                 "tandem.schedules.y.type",
                                 "z",
                                 "tandem.schedules.y.every",
-                                "1h")));
+                                "1h",
+                                "tandem.limits.l.max-running",
+                                "5",
+                                "tandem.rate-limits.r.rate",
+                                "5/s")));
         TandemSettings settings = SettingsLoader.load(environment);
         Map<String, String> flat = new LinkedHashMap<>();
         Map<String, String> queues = new LinkedHashMap<>();
@@ -197,6 +219,12 @@ class SettingsDefaultsTest {
         flat.remove("schedules");
         flatten(settings.schedules().get("y"), "schedules.*.", flat);
         flat.putAll(Map.of("schedules.*.queue", "null", "schedules.*.type", "null", "schedules.*.every", "null"));
+        flat.remove("limits");
+        flatten(settings.limits().get("l"), "limits.*.", flat);
+        flat.put("limits.*.max-running", "null");
+        flat.remove("rate-limits");
+        flatten(settings.rateLimits().get("r"), "rate-limits.*.", flat);
+        flat.put("rate-limits.*.rate", "null");
         return flat;
     }
 

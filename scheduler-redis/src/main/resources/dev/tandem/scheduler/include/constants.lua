@@ -84,10 +84,50 @@ local BEARER_WAITS = 'w'
 local BEARER_BEGUN = 'r'
 local BEARER_DONE = 'd'
 local BEARER_FAILED = 'f'
+local BEARER_AWAITED = 'n'
 -- How long an end is remembered at least: the task may run again, and is told that it has succeeded.
 local DEDUP_KEPT_MILLIS = 600000
 -- How many other tasks of one deduplication key are remembered.
 local MAX_DEDUP_MARKS = 10000
+-- How long behind its due time a duplicate is remembered even if there is no room for others.
+local DEDUP_MARK_MILLIS = 3600000
+-- How often room is made for further ones.
+local DEDUP_SWEEP_MILLIS = 60000
+
+-- What the identity of a task is that has a deduplication key: its content, which another message may have too; the id that
+-- its publisher gave; or its place, whatever the incarnation of the log. These numbers are sent, and kept in Redis.
+local IDENTITY_OF_CONTENT = 0
+local IDENTITY_OF_MESSAGE = 1
+local IDENTITY_OF_RECORD = 2
+
+-- What a process asks about a task that waits for another one, or tells of it. These letters are only sent.
+local WAIT_ASK = 'A'
+local WAIT_LATER = 'L'
+local WAIT_RELEASED = 'R'
+local WAIT_OVER = 'O'
+
+-- What is known of a task that another one waits for.
+local AWAITED_SUCCEEDED = 0
+local AWAITED_FAILED = 1
+local AWAITED_OPEN = 2
+local AWAITED_UNKNOWN = 3
+local AWAITED_NOTED = 4
+-- How many tasks that wait for one deduplication key are remembered.
+local MAX_WAITERS = 100000
+-- For how long they are remembered behind the end of their wait.
+local WAITS_KEPT_MILLIS = 3600000
+
+-- For how long an executor has one permit more than others that want more too, and what is kept of a limit that nobody uses.
+local PERMIT_TURN_MILLIS = 600
+local LIMIT_KEPT_MILLIS = 3600000
+
+-- What is known of a key's tasks below an offset, in the order of the enum LookBack.State.
+local LOOK_UNREAD = 0
+local LOOK_UNSETTLED = 1
+local LOOK_CLEAR = 2
+-- How many unsettled keys are listed, and how many slices of the blocked ones are looked at for them.
+local MAX_LOOKED_BACK = 100
+local MAX_LOOK_ROUNDS = 60
 
 -- Why custody moves: the move of a hand-over. These letters are only sent.
 local MOVE_SCHEDULE = 'S'
@@ -117,6 +157,7 @@ local CHANGE_UNFINISHED = 3
 local CHANGE_OTHER_STATE = 4
 local CHANGE_HALTS_KEY = 5
 local CHANGE_NOT_HALTED = 6
+local CHANGE_STALE = 7
 
 -- Which tasks a deletion may take: dead ones, dead ones that halt no key, waiting ones (to cancel them); '': any of them.
 local DELETE_ANY = ''
@@ -203,6 +244,13 @@ local MAX_DRAINED_BYTES = 524288
 local MAX_DRAINS_BEHIND_OTHER = 400
 -- Begins a field of the owner: the key of a lane that is still to be drained -> the dead head.
 local DRAIN_FIELD = 'drain:'
+-- Tasks that an operation looks at and changes at once, the bytes of their envelopes (one more may come on top), and the
+-- far-off entries that it looks at. How long its record in a partition is kept, and how many of them.
+local MAX_CHANGED_TASKS = 100
+local MAX_CHANGED_BYTES = 262144
+local MAX_CHANGED_FAR_TASKS = 1000
+local OPERATION_KEPT_MILLIS = 604800000
+local MAX_OPERATION_RECORDS = 100
 -- Bytes of dead tasks, and positions of one id, that are read to trim them.
 local MAX_TRIMMED_BYTES = 524288
 local MAX_TRIMMED_OF_ID = 16
@@ -237,3 +285,64 @@ local SCHEDULE_CHANGED = 0
 local SCHEDULE_NOT_FOUND = 1
 local SCHEDULE_IS_CURRENT = 2
 local SCHEDULE_IS_STALE = 3
+
+-- Fan-outs. What is asked or told. These letters are only sent.
+local FAN_OUT_OPEN = 'O'
+local FAN_OUT_NOTE = 'N'
+local FAN_OUT_SEAL = 'S'
+local FAN_OUT_ABANDON = 'A'
+local FAN_OUT_CANCEL = 'C'
+local FAN_OUT_TELL = 'T'
+local FAN_OUT_ASK = 'Q'
+local FAN_OUT_BEGIN = 'B'
+local FAN_OUT_CLAIM = 'L'
+local FAN_OUT_FINISH = 'F'
+local FAN_OUT_POSTPONE = 'P'
+local FAN_OUT_VIEW = 'V'
+
+-- How a subtask ended. These letters are only sent.
+local FAN_OUT_SUCCEEDED = 'S'
+local FAN_OUT_FAILED = 'F'
+local FAN_OUT_CANCELLED = 'C'
+
+-- What is answered about a fan-out, in the order of the enum of dev.tandem.task.fanout.FanOutAnswer.
+local ANSWER_OK = 0
+local ANSWER_UNKNOWN = 1
+local ANSWER_FENCED = 2
+local ANSWER_CLOSED = 3
+local ANSWER_NO_ROOM = 4
+local ANSWER_NOT_REPEATABLE = 5
+local ANSWER_DUPLICATE = 6
+local ANSWER_COMPLETE = 7
+local ANSWER_RESUMED = 8
+
+-- Why a fan-out was stopped, how far it is, and when failures stop it. These are kept in Redis, in the order of the enums.
+local STOP_NO = 0
+local STOP_FAILED = 1
+local STOP_CANCELLED = 2
+local STOP_ABANDONED = 3
+local PHASE_OPEN = 0
+local PHASE_SEALED = 1
+local PHASE_COMPLETE = 2
+local RULE_COMPLETE = 'C'
+local RULE_FAIL_FAST = 'F'
+local RULE_PARTIAL = 'P'
+
+-- For how long a fan-out belongs to who claimed it, and for how long a master may be silent.
+local FAN_OUT_CLAIM_MILLIS = 30000
+local FAN_OUT_SILENT_MILLIS = 60000
+-- How many subtasks a master may publish beyond what it has noted.
+local FAN_OUT_WINDOW = 2048
+local FAN_OUT_MAX_ERRORS = 10
+-- How much of an error is noted when a subtask ends without a run, in bytes.
+local MAX_NOTED_ERROR = 300
+-- Operations. What becomes of one that is to begin, and whether one can be stopped.
+local OPERATION_BEGUN = 0
+local OPERATION_KNOWN = 1
+local OPERATION_DIFFERS = 2
+local OPERATION_NO_ROOM = 3
+local OPERATION_STOPPING = 0
+local OPERATION_ENDED = 1
+local OPERATION_UNKNOWN = 2
+-- How many that have ended are forgotten when another one begins.
+local MAX_FORGOTTEN_OPERATIONS = 50

@@ -1,13 +1,10 @@
 -- Settles outcomes. The script first puts the claims of their positions into `claims`. Most writes are gathered in
 -- lists, so that a batch costs few commands; write_outcomes writes them.
 -- Requires: partition_keys, clock, batched_commands, claim_record, envelope, dedup_ends, envelope_errors, lanes, blocked_keys,
---   settled_bits, id_index, redelivery_marks, settlement_state, owner (fence, or the script reads it).
--- Provides: settle, relay, advance_lane, is_head, add_to_history, drain_some, write_outcomes, writes,
---   now_text.
+--   settled_bits, id_index, redelivery_marks, settlement_state, lane_heads, owner (fence, or the script reads it).
+-- Provides: settle, relay, add_to_history, drain_some, write_outcomes, writes.
 local ended_claims, forgotten_attempts = {}, {} -- positions to remove from `claims` and `inflight`, and from `attempts`
 local writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}}
-local now_text = format('%.0f', now)
-local answered_bytes = 0 -- of the envelopes that advance_lane returned
 
 local function write_outcomes()
   if #ended_claims > 0 then
@@ -42,40 +39,11 @@ local function add_to_history(times, envelopes, position, envelope)
   history_size = history_size + 1
 end
 
--- The head of a blocked key has ended: the lane goes on. Returns SETTLE_OPENED if the lane was empty, SETTLE_OK if
--- its next task is due now (no token given, or envelopes of MAX_ANSWER_BYTES are returned already), or {position, lapses,
--- envelope} of the next task, claimed under the token.
-local function advance_lane(key, token)
-  local position = lane_pop(key)
-  if not position then
-    call('HDEL', BLOCKED, key)
-    return SETTLE_OPENED
-  end
-  block(key, BLOCKED_BY_HEAD, position)
-  if not token or answered_bytes >= MAX_ANSWER_BYTES then
-    call('ZADD', RETRY, now_text, position)
-    return SETTLE_OK
-  end
-  claims[position] = claim_head() .. claim_tail(token, COVERED_NAME, key)
-  call('HSET', CLAIMS, position, claims[position])
-  local envelope = call('HGET', TASKS, position)
-  answered_bytes = answered_bytes + #envelope
-  return {position, tonumber(call('HGET', ATTEMPTS, position) or '0'), envelope}
-end
-
 -- Returns the envelope of a task that dies behind the head of its key. dev.tandem.task.Envelope words the same error.
 -- by: what is added to that if an operator drains the lane, else ''.
 local function drained_envelope(envelope, head, by)
   local partition = string.match(OWNER, '/([^/}]*)}')
   return envelope_with_error(envelope, 'drained behind @' .. partition .. '/' .. head .. ', the head of its key' .. by)
-end
-
-local function is_head(key, position)
-  if not key or not any_blocked then
-    return false
-  end
-  local entry = call('HGET', BLOCKED, key)
-  return entry and head_of(entry) == position
 end
 
 local function has_envelope(position)
@@ -140,7 +108,7 @@ local function drain_some(key, head, by)
     died = died + 1
     local envelope = drained_envelope(call('HGET', TASKS, position), head, by)
     bytes = bytes + #envelope
-    note_dedup_end(position, envelope)
+    note_dedup_end(position, envelope, FAN_OUT_FAILED)
     add_to_history(writes.dead, writes.dead_tasks, position, envelope)
     writes.ended_tasks[#writes.ended_tasks + 1] = position
   end

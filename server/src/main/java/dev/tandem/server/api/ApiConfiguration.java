@@ -3,10 +3,14 @@ package dev.tandem.server.api;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Backlog;
+import dev.tandem.server.inspect.Dependencies;
+import dev.tandem.server.inspect.FanOutAdministration;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.ScheduleAdministration;
+import dev.tandem.server.inspect.TaskEndings;
 import dev.tandem.server.logs.OperatorLog;
+import dev.tandem.server.operations.OperationAdministration;
 import dev.tandem.task.Publisher;
 import java.time.InstantSource;
 import org.apache.tomcat.util.buf.EncodedSolidusHandling;
@@ -102,13 +106,41 @@ public class ApiConfiguration {
     }
 
     @Bean
+    DependenciesController dependenciesController(
+            TandemSettings settings, Inspection inspection, Dependencies dependencies, Backlog backlog) {
+        return new DependenciesController(
+                new ConfiguredQueues(settings, inspection), dependencies, new TaskLookup(inspection, backlog));
+    }
+
+    @Bean
+    EndsController endsController(TandemSettings settings, Inspection inspection, TaskEndings endings) {
+        return new EndsController(new ConfiguredQueues(settings, inspection), endings);
+    }
+
+    @Bean
     KeysController keysController(TandemSettings settings, Inspection inspection, Administration administration) {
         return new KeysController(new ConfiguredQueues(settings, inspection), inspection, administration);
     }
 
     @Bean
+    LimitsController limitsController(Inspection inspection) {
+        return new LimitsController(inspection);
+    }
+
+    @Bean
     SchedulesController schedulesController(ScheduleAdministration schedules) {
         return new SchedulesController(schedules);
+    }
+
+    @Bean
+    FanOutsController fanOutsController(FanOutAdministration fanOuts) {
+        return new FanOutsController(fanOuts);
+    }
+
+    @Bean
+    OperationsController operationsController(
+            TandemSettings settings, Inspection inspection, OperationAdministration operations) {
+        return new OperationsController(new ConfiguredQueues(settings, inspection), operations, InstantSource.system());
     }
 
     @Bean

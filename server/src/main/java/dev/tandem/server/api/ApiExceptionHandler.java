@@ -50,7 +50,9 @@ final class ApiExceptionHandler extends ResponseEntityExceptionHandler {
         String route = String.valueOf(request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE));
         String command = route.contains("/keys/")
                 ? "./tandem keys show"
-                : route.contains("/tasks/") ? "./tandem tasks" : "./tandem queues";
+                : route.contains("/tasks/")
+                        ? "./tandem tasks"
+                        : route.contains("/operations") ? "./tandem operations" : "./tandem queues";
         return "It may still take effect; check with " + command + " before you repeat it";
     }
 

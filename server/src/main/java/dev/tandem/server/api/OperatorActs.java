@@ -61,9 +61,10 @@ final class OperatorActs implements HandlerInterceptor {
             return;
         }
         String queue = "queue " + LogText.oneLine(named.getOrDefault("queue", "?"), MAX_TEXT);
-        String noun = named.containsKey("key") ? "key" : named.containsKey("id") ? "task" : "";
+        String keyNoun = route.contains("/dedup-keys/") ? "deduplication key" : "key";
+        String noun = noun(named, keyNoun);
         String kind = action + " of " + (noun.isEmpty() ? "" : "a " + noun + " of ") + queue;
-        String subject = noun.equals("key") && !namesKeys ? "a key of " : subject(noun, named);
+        String subject = noun.equals(keyNoun) && !namesKeys ? "a " + noun + " of " : subject(noun, named);
         String query = request.getQueryString() == null || !namesKeys
                 ? ""
                 : " (" + LogText.oneLine(decoded(request.getQueryString()), MAX_TEXT) + ")";
@@ -107,10 +108,19 @@ final class OperatorActs implements HandlerInterceptor {
         return method.equals(HttpMethod.POST.name()) && !last.startsWith("{") ? last : method.toLowerCase(Locale.ROOT);
     }
 
+    private static String noun(Map<String, String> named, String keyNoun) {
+        if (named.containsKey("key")) {
+            return keyNoun;
+        }
+        return named.containsKey("id") ? "task" : named.containsKey("operation") ? "operation" : "";
+    }
+
     private static String subject(String noun, Map<String, String> named) {
         return switch (noun) {
-            case "key" -> "key '" + LogText.oneLine(named.getOrDefault("key", ""), MAX_KEY) + "' of ";
+            case "key", "deduplication key" ->
+                noun + " '" + LogText.oneLine(named.getOrDefault("key", ""), MAX_KEY) + "' of ";
             case "task" -> "task " + LogText.oneLine(named.getOrDefault("id", ""), MAX_TEXT) + " of ";
+            case "operation" -> "operation " + LogText.oneLine(named.getOrDefault("operation", ""), MAX_TEXT) + " of ";
             default -> "";
         };
     }

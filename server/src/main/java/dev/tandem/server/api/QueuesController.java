@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -87,6 +88,19 @@ final class QueuesController {
                 .dedupKey(queue, key)
                 .map(info -> Views.DedupKey.of(key, info))
                 .orElseGet(() -> Views.DedupKey.free(key));
+    }
+
+    @DeleteMapping("/queues/{queue}/dedup-keys/{key}")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    Views.Changed freeDedupKey(@PathVariable String queue, @PathVariable String key) {
+        queues.get(queue);
+        return new Views.Changed(administration.freeDedupKey(queue, key) ? 1 : 0);
+    }
+
+    @GetMapping("/queues/{queue}/growths")
+    GrowthViews.Growths growths(@PathVariable String queue) {
+        queues.get(queue);
+        return GrowthViews.Growths.of(inspection.growths(queue));
     }
 
     @GetMapping("/executors")

@@ -5,6 +5,7 @@ import dev.tandem.api.Overlap;
 import dev.tandem.runtime.schedules.Schedule;
 import dev.tandem.runtime.schedules.ScheduleJson;
 import dev.tandem.runtime.schedules.Timing;
+import dev.tandem.runtime.schedules.TimingWords;
 import dev.tandem.server.inspect.ScheduleAdministration;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Change;
@@ -38,6 +39,7 @@ final class SchedulesController {
      *
      * @param state {@code active}, {@code paused}, {@code gone} if no program has it, or {@code unreadable} if a program of a
      *     later version wrote it
+     * @param when when it fires, in words
      * @param seen when a program last said that it has it
      * @param fired the last instant that fired or was passed over
      * @param next the next instants, without jitter; none unless it is active
@@ -53,6 +55,7 @@ final class SchedulesController {
             @Nullable String cron,
             @Nullable String zone,
             @Nullable String every,
+            @Nullable String when,
             @Nullable String misfire,
             @Nullable String overlap,
             @Nullable String jitter,
@@ -154,6 +157,7 @@ final class SchedulesController {
                 timing instanceof Timing.Cron cron ? cron.expression().toString() : null,
                 timing instanceof Timing.Cron cron ? cron.zone().getId() : null,
                 timing instanceof Timing.Every every ? every.interval().toString() : null,
+                timing == null ? null : TimingWords.of(timing),
                 schedule == null ? null : Views.lower(schedule.misfire()),
                 schedule == null ? null : Views.lower(schedule.overlap()),
                 schedule == null ? null : schedule.jitter().toString(),
@@ -161,7 +165,9 @@ final class SchedulesController {
                 time(entry.fired()),
                 time(entry.paused()),
                 time(entry.asked()),
-                schedule != null && schedule.overlap() == Overlap.SKIP ? time(entry.open()) : null,
+                schedule != null && (schedule.overlap() == Overlap.SKIP || schedule.overlap() == Overlap.CANCEL)
+                        ? time(entry.open())
+                        : null,
                 entry.firings(),
                 entry.missed(),
                 entry.skipped(),

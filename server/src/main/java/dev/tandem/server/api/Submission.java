@@ -40,6 +40,11 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
             @Nullable String expiresAt,
             @Nullable String ttl,
             @Nullable String dedupKey,
+            @Nullable String dedupMode,
+            @Nullable String dedupWindow,
+            @Nullable String dependsOn,
+            @Nullable String dependsPolicy,
+            @Nullable String dependsTimeout,
             @Nullable Map<String, String> headers) {}
 
     /** Reads the JSON form. @throws ApiException if the bytes are not a task as JSON */
@@ -74,6 +79,11 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
         add(fields, TaskHeaders.EXPIRES_AT, body.expiresAt());
         add(fields, TaskHeaders.TTL, body.ttl());
         add(fields, TaskHeaders.DEDUP_KEY, body.dedupKey());
+        add(fields, TaskHeaders.DEDUP_MODE, body.dedupMode());
+        add(fields, TaskHeaders.DEDUP_WINDOW, body.dedupWindow());
+        add(fields, TaskHeaders.DEPENDS_ON, body.dependsOn());
+        add(fields, TaskHeaders.DEPENDS_POLICY, body.dependsPolicy());
+        add(fields, TaskHeaders.DEPENDS_TIMEOUT, body.dependsTimeout());
         boolean json = body.payload() != null;
         if (json && fields.stream().noneMatch(field -> field.name().equals(TaskHeaders.CONTENT_TYPE))) {
             add(fields, TaskHeaders.CONTENT_TYPE, "application/json");

@@ -123,6 +123,15 @@ final class Views {
     /** A cancelled task. @param state {@code cancelled}, or {@code interrupted} if its handler has not ended yet */
     record Cancelled(int changed, String state) {}
 
+    /**
+     * What became of a task that was waited for.
+     *
+     * @param ended false if the time was over before the task ended
+     * @param state the state in which the task was seen last; absent if the store has never shown it
+     */
+    record Ending(
+            boolean ended, @Nullable String state, @Nullable Task task) {}
+
     /** A task with another time. @param at when it is due now */
     record Rescheduled(int changed, Instant at) {}
 

@@ -33,6 +33,11 @@ public abstract class CommandGroup implements Runnable {
         throw new NoSubcommandException(spec.commandLine(), subcommands);
     }
 
+    /** Returns a subcommand, to say that it was used wrongly. */
+    CommandSpec spec(String subcommand) {
+        return spec.subcommands().get(subcommand).getCommandSpec();
+    }
+
     ParameterException wrongUsage(String message) {
         return new ParameterException(spec.commandLine(), message);
     }

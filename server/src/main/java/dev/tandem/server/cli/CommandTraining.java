@@ -23,8 +23,11 @@ final class CommandTraining {
              "partitions": [{"partition": "0", "owner": "e", "lag": 1, "counts": {"active": 1}}],
              "tasks": [{"id": "a", "ref": "@0/1:1", "state": "retry", "attempts": 1, "at": "2026-11-20T10:00:00Z"}],
              "keys": [{"key": "k", "partition": "0", "why": "head", "since": "2026-11-20T10:00:00Z", "parked": 1}],
+             "limits": [{"name": "l", "max": 5, "held": 1, "running": 1, "waiting": 0, "executors": [{"id": "e", "held": 1, "runs": []}]}],
+             "operations": [{"queue": "q", "operation": "o", "state": "done", "looked": 1, "began": "2026-11-20T10:00:00Z"}],
              "now": "2026-11-20T10:00:00Z",
              "schedules": [{"id": "s", "state": "active", "cron": "0 0 * * * *", "zone": "UTC", "next": ["2026-11-20T11:00:00Z"]}],
+             "fanOuts": [{"id": "f", "state": "running", "master": {"queue": "q", "type": "t"}, "since": "2026-11-20T10:00:00Z"}],
              "executors": [{"id": "e", "seen": "2026-11-20T10:00:00Z", "queues": [{"queue": "q", "running": 1, "types": ["u"]}]}]}
             """;
 
@@ -41,13 +44,20 @@ final class CommandTraining {
             line(0, "tasks q a"),
             line(0, "dead list q"),
             line(0, "dead retry q a"),
+            line(0, "dead retry q --all --yes"),
+            line(0, "operations q"),
             line(0, "keys list q"),
             line(0, "keys show q k"),
             line(0, "keys retry q k"),
             line(0, "dedup q k"),
+            line(0, "depends q t"),
+            line(0, "limits"),
+            line(0, "partitions q"),
             line(0, "pause q"),
             line(0, "resume q"),
             line(0, "executors"),
+            line(0, "fan-outs list"),
+            line(0, "fan-outs show f"),
             line(0, "schedules list"),
             line(0, "schedules show s"),
             line(0, "schedules pause s"));

@@ -21,6 +21,11 @@ final class ConfirmOptions {
             description = "do it without asking; scripts need this")
     private boolean yes;
 
+    /** Returns whether the command line says that nobody is to be asked. */
+    boolean isConfirmed() {
+        return yes;
+    }
+
     /**
      * Asks whether to go on, unless the command line says so.
      *

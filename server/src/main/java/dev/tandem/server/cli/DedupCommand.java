@@ -6,15 +6,16 @@ import static dev.tandem.server.cli.JsonCells.time;
 import java.io.PrintWriter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
-/** Shows which task has a deduplication key. */
+/** Shows which task has a deduplication key, and frees it. */
 @Command(
         name = "dedup",
         mixinStandardHelpOptions = true,
         description = {
-            "Shows which task has a deduplication key, and until when others with the key are duplicates.",
+            "Shows which task has a deduplication key, and until when others with the key are duplicates. Or frees it.",
             ""
         })
 final class DedupCommand implements Runnable {
@@ -28,8 +29,20 @@ final class DedupCommand implements Runnable {
     @Parameters(index = "1", paramLabel = "KEY", description = "the deduplication key")
     private String key = "";
 
+    @Option(
+            names = "--free",
+            description = "free the key: the next task with it runs, even if the task that has it has not ended")
+    private boolean free;
+
     @Override
     public void run() {
+        if (free) {
+            server.print(
+                    server.api().delete(ApiClient.path("queues", queue, "dedup-keys", key)),
+                    (answer, out) -> out.println(TaskRows.printable(key)
+                            + (answer.path("changed").asInt() > 0 ? " is free now" : " was free already")));
+            return;
+        }
         server.print(server.api().get(ApiClient.path("queues", queue, "dedup-keys", key)), this::print);
     }
 

@@ -41,7 +41,7 @@ final class ScheduleRows {
 
     static void one(JsonNode schedule, PrintWriter out) {
         Instant now = Instant.parse(schedule.path("now").asString());
-        out.println("Schedule " + text("id").apply(schedule) + ": " + when(schedule) + ", "
+        out.println("Schedule " + text("id").apply(schedule) + ": " + when(schedule) + cron(schedule) + ", "
                 + text("state").apply(schedule));
         out.println("Tasks of the type " + text("type").apply(schedule) + " of queue "
                 + text("queue").apply(schedule) + ", misfire " + text("misfire").apply(schedule) + ", overlap "
@@ -69,12 +69,11 @@ final class ScheduleRows {
     }
 
     private static String when(JsonNode schedule) {
-        if (schedule.path("every").isString()) {
-            return "every " + words(Duration.parse(schedule.path("every").asString()));
-        }
-        return schedule.path("cron").isString()
-                ? schedule.path("cron").asString() + " " + schedule.path("zone").asString()
-                : "-";
+        return text("when").apply(schedule);
+    }
+
+    private static String cron(JsonNode schedule) {
+        return schedule.path("cron").isString() ? " (" + schedule.path("cron").asString() + ")" : "";
     }
 
     private static String next(JsonNode schedule, Instant now) {

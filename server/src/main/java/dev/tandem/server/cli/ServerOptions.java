@@ -65,6 +65,15 @@ final class ServerOptions {
         }
     }
 
+    /** Shows a person how far a command is, in place of what was shown before; empty takes it away. */
+    void progress(String line) {
+        if (mixee != null) {
+            PrintWriter err = mixee.commandLine().getErr();
+            err.print("\r\033[K" + line);
+            err.flush();
+        }
+    }
+
     PrintWriter out() {
         return mixee == null
                 ? new PrintWriter(System.out, true, Charset.defaultCharset())

@@ -83,6 +83,33 @@ final class SubmitCommand implements Runnable {
             description = "of several tasks of the queue with this key, one runs")
     private @Nullable String dedupKey;
 
+    @Option(
+            names = "--dedup-mode",
+            paramLabel = "MODE",
+            description = "which of them runs: first, keep-last or replace")
+    private @Nullable String dedupMode;
+
+    @Option(
+            names = "--dedup-window",
+            paramLabel = "DURATION",
+            description = "for how long after its arrival the deduplication key is taken")
+    private @Nullable String dedupWindow;
+
+    @Option(
+            names = "--depends-on",
+            paramLabel = "IDS",
+            description = "runs when the tasks with these deduplication keys have succeeded: id,//queue/id")
+    private @Nullable String dependsOn;
+
+    @Option(
+            names = "--depends-policy",
+            paramLabel = "POLICY",
+            description = "what becomes of it if one of those does not: die, wait or run")
+    private @Nullable String dependsPolicy;
+
+    @Option(names = "--depends-timeout", paramLabel = "DURATION", description = "for how long it waits for those")
+    private @Nullable String dependsTimeout;
+
     @Option(names = "--header", paramLabel = "NAME=VALUE", description = "a further header; may be repeated")
     private Map<String, String> headers = new LinkedHashMap<>();
 
@@ -101,6 +128,11 @@ final class SubmitCommand implements Runnable {
         put(task, "ttl", ttl);
         put(task, "expiresAt", expiresAt);
         put(task, "dedupKey", dedupKey);
+        put(task, "dedupMode", dedupMode);
+        put(task, "dedupWindow", dedupWindow);
+        put(task, "dependsOn", dependsOn);
+        put(task, "dependsPolicy", dependsPolicy);
+        put(task, "dependsTimeout", dependsTimeout);
         if (maxAttempts != null) {
             task.put("maxAttempts", maxAttempts);
         }

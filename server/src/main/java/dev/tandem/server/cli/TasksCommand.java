@@ -26,6 +26,8 @@ import tools.jackson.databind.JsonNode;
         })
 final class TasksCommand implements Runnable {
 
+    private static final String STATES = "with --all: only those in this state, or in several with commas";
+
     @Mixin
     private final ServerOptions server = new ServerOptions();
 
@@ -63,29 +65,42 @@ final class TasksCommand implements Runnable {
     @Option(names = "--id", paramLabel = "ID", description = "all with this id")
     private @Nullable String withId;
 
+    @Option(
+            names = "--wait",
+            paramLabel = "DURATION",
+            description = "with an ID: wait so long for its end. The exit status is 1 unless it has succeeded by then")
+    private @Nullable String wait;
+
     @Command(
             name = "cancel",
             mixinStandardHelpOptions = true,
             description = {
                 "Cancels tasks that are scheduled, wait for their next attempt, or are parked behind their key: they never "
-                        + "run. The handler of a task that runs is interrupted, wherever it is. Dead tasks are deleted with "
-                        + "`dead delete`.",
+                        + "run. The handler of a task that runs is interrupted, wherever it is, but not with --all. Dead "
+                        + "tasks are deleted with `dead delete`.",
                 ""
             })
     void cancel(
             @Mixin ServerOptions cancelServer,
-            @Parameters(index = "0", paramLabel = "QUEUE") String cancelQueue,
-            @Parameters(index = "1..*", paramLabel = "ID", arity = "1..*") List<String> ids) {
+            @Mixin DeadCommand.ChosenTasks chosen,
+            @Mixin MatchOptions match,
+            @Mixin ConfirmOptions confirm,
+            @Option(names = "--state", paramLabel = "STATE", description = STATES) @Nullable String ofState) {
+        if (chosen.all(subcommand("cancel"), match)) {
+            new OperationCall(cancelServer, chosen.queue(), match)
+                    .change("cancel", parameter("state", ofState), "Cancel", "waiting", "cancelled", confirm);
+            return;
+        }
         ApiClient api = cancelServer.api();
         List<String> interrupted = new ArrayList<>();
         TaskChanges changes = new TaskChanges(false, each -> {
-            JsonNode answer = api.post(ApiClient.path("queues", cancelQueue, "tasks", each, "cancel"));
+            JsonNode answer = api.post(ApiClient.path("queues", chosen.queue(), "tasks", each, "cancel"));
             if (answer.path("state").asString("").equals("interrupted")) {
                 interrupted.add(each);
             }
             return answer;
         });
-        changes.make(ids);
+        changes.make(chosen.ids());
         interrupted.forEach(
                 each -> changes.note("The handler of " + each + " was interrupted, and has not ended yet."));
         changes.print(cancelServer, "cancelled");
@@ -98,18 +113,35 @@ final class TasksCommand implements Runnable {
     void reschedule(
             @Mixin ServerOptions rescheduleServer,
             @ArgGroup(multiplicity = "1") When when,
-            @Parameters(index = "0", paramLabel = "QUEUE") String rescheduleQueue,
-            @Parameters(index = "1..*", paramLabel = "ID", arity = "1..*") List<String> ids) {
-        ApiClient api = rescheduleServer.api();
-        Map<String, @Nullable String> parameters = new LinkedHashMap<>();
-        parameters.put("at", when.at);
+            @Mixin DeadCommand.ChosenTasks chosen,
+            @Mixin MatchOptions match,
+            @Mixin ConfirmOptions confirm,
+            @Option(names = "--state", paramLabel = "STATE", description = STATES) @Nullable String ofState) {
+        Map<String, @Nullable String> parameters = parameter("at", when.at);
         parameters.put("delay", when.now ? "0" : when.delay);
+        if (chosen.all(subcommand("reschedule"), match)) {
+            parameters.put("state", ofState);
+            new OperationCall(rescheduleServer, chosen.queue(), match)
+                    .change("reschedule", parameters, "Reschedule", "waiting", "rescheduled", confirm);
+            return;
+        }
+        ApiClient api = rescheduleServer.api();
         TaskChanges changes = new TaskChanges(
                 false,
                 each -> api.post(ApiClient.query(
-                        ApiClient.path("queues", rescheduleQueue, "tasks", each, "reschedule"), parameters)));
-        changes.make(ids);
+                        ApiClient.path("queues", chosen.queue(), "tasks", each, "reschedule"), parameters)));
+        changes.make(chosen.ids());
         changes.print(rescheduleServer, "rescheduled");
+    }
+
+    private static Map<String, @Nullable String> parameter(String name, @Nullable String value) {
+        Map<String, @Nullable String> parameters = new LinkedHashMap<>();
+        parameters.put(name, value);
+        return parameters;
+    }
+
+    private CommandSpec subcommand(String name) {
+        return spec.subcommands().get(name).getCommandSpec();
     }
 
     /** The new time of a task. */
@@ -128,6 +160,13 @@ final class TasksCommand implements Runnable {
     public void run() {
         if (queue == null) {
             throw new ParameterException(spec.commandLine(), "Missing required parameter: 'QUEUE'");
+        }
+        if (wait != null) {
+            if (id == null) {
+                throw new ParameterException(spec.commandLine(), "--wait needs the ID of the task to wait for");
+            }
+            new TaskWait(server, wait).run(queue, id);
+            return;
         }
         if (id != null) {
             server.print(server.api().get(ApiClient.path("queues", queue, "tasks", id)), TaskRows::one);

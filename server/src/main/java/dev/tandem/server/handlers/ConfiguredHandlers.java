@@ -6,6 +6,7 @@ import dev.tandem.runtime.queues.QueueHandlers;
 import dev.tandem.runtime.settings.QueueSettings;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,14 +16,17 @@ public final class ConfiguredHandlers implements QueueHandlers {
     private static final Logger log = LoggerFactory.getLogger(ConfiguredHandlers.class);
 
     private final HostedHandlers hosted;
+    private final Set<String> rateLimited;
 
-    public ConfiguredHandlers(HostedHandlers hosted) {
+    /** @param rateLimited the queues with rate limits */
+    public ConfiguredHandlers(HostedHandlers hosted, Set<String> rateLimited) {
         this.hosted = hosted;
+        this.rateLimited = Set.copyOf(rateLimited);
     }
 
     @Override
     public void addTo(String name, QueueSettings queue, QueueSpec.Builder spec) {
-        Map<String, Handler> handlers = hosted.of(queue);
+        Map<String, Handler> handlers = hosted.of(queue, rateLimited.contains(name));
         handlers.forEach(spec::handler);
         String defaultType = queue.handler();
         if (defaultType == null) {

@@ -29,8 +29,10 @@ public final class HostedHandlers {
     /**
      * Returns a queue's handlers by type: the one that it names, {@code http} if it has a URL, and the additional ones. A
      * publisher chooses among these only.
+     *
+     * @param slowsDown whether the queue has rate limits, which {@code http} pauses when it is told to slow down
      */
-    public Map<String, Handler> of(QueueSettings queue) {
+    public Map<String, Handler> of(QueueSettings queue, boolean slowsDown) {
         Map<String, Handler> handlers = new LinkedHashMap<>();
         if (HostedTypes.LOG.equals(queue.handler())) {
             handlers.put(HostedTypes.LOG, new LogHandler(logPayloads));
@@ -42,7 +44,7 @@ public final class HostedHandlers {
             if (client == null) {
                 client = HttpHandler.client();
             }
-            handlers.put(HostedTypes.HTTP, new HttpHandler(client, queue.http(), InstantSource.system()));
+            handlers.put(HostedTypes.HTTP, new HttpHandler(client, queue.http(), InstantSource.system(), slowsDown));
         }
         handlers.putAll(more);
         return handlers;

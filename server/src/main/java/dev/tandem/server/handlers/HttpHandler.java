@@ -1,6 +1,7 @@
 package dev.tandem.server.handlers;
 
 import dev.tandem.api.Handler;
+import dev.tandem.api.RateLimitedException;
 import dev.tandem.api.Result;
 import dev.tandem.api.TaskContext;
 import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
@@ -39,14 +40,19 @@ final class HttpHandler implements Handler {
     private final HttpSettings settings;
     private final Set<Integer> deadOn;
     private final InstantSource clock;
+    private final boolean slowsDown;
 
-    /** @param client must follow no redirects */
-    HttpHandler(HttpClient client, HttpSettings settings, InstantSource clock) {
+    /**
+     * @param client must follow no redirects
+     * @param slowsDown whether rate limits of the queue pause on 429, so that it does not count as a failed attempt
+     */
+    HttpHandler(HttpClient client, HttpSettings settings, InstantSource clock, boolean slowsDown) {
         this.client = client;
         this.url = URI.create(Objects.requireNonNull(settings.url(), "url"));
         this.settings = settings;
         this.deadOn = Set.copyOf(settings.deadOn());
         this.clock = clock;
+        this.slowsDown = slowsDown;
     }
 
     /** Creates the client that all queues share. It reuses its connections. */
@@ -72,7 +78,9 @@ final class HttpHandler implements Handler {
             Optional<Duration> delay = response.headers()
                     .firstValue("Retry-After")
                     .flatMap(value -> RetryAfter.parse(value, clock.instant()));
-            if (delay.isPresent()) {
+            if (delay.isPresent() && status == TOO_MANY_REQUESTS && slowsDown) {
+                throw new RateLimitedException(delay.get(), reason);
+            } else if (delay.isPresent()) {
                 return Result.again(delay.get(), reason);
             }
         }

@@ -54,6 +54,9 @@ public interface Administration {
     /** Deletes a dead task, or cancels a waiting one. */
     Change delete(String queue, TaskRef ref, Deletion which);
 
+    /** Frees a deduplication key. @return whether it was taken */
+    boolean freeDedupKey(String queue, String key);
+
     /** The result of a cancellation. */
     enum CancelResult {
         /** The task will never run, or its handler was interrupted and has ended. */

@@ -1,6 +1,7 @@
 package dev.tandem.server.inspect;
 
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.PermitView;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -53,7 +54,22 @@ public interface Inspection {
     /** Returns what is known of a deduplication key. Empty if nothing is, so that it is free. */
     Optional<DedupKeyInfo> dedupKey(String queue, String key);
 
+    /** Returns the changes of a queue to more partitions that are under way, the oldest first. */
+    default List<GrowthInfo> growths(String queue) {
+        return List.of();
+    }
+
     List<ExecutorInfo> executors();
+
+    /** Returns the names of the limits over several executors that were used lately. */
+    default List<String> limits() {
+        return List.of();
+    }
+
+    /** Returns who has permits of these limits, and who wants some. Unknown limits have none. */
+    default List<PermitView> limits(List<String> names) {
+        return List.of();
+    }
 
     /** Returns what the executors of each queue say of their handlers. A queue of which none says anything is left out. */
     default Map<String, QueueHandlers> handlers() {

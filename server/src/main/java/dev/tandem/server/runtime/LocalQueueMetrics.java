@@ -60,6 +60,12 @@ public final class LocalQueueMetrics implements MeterBinder {
                     "tandem.overflow.age.seconds",
                     "Age of the oldest of those tasks; compare it with the topic's retention",
                     status -> status.overflowAgeMillis() / 1_000.0);
+            gauge(
+                    registry,
+                    name,
+                    "tandem.moved.keys.waiting",
+                    "Keys in another partition since the topic got more, whose tasks wait for those in the earlier one",
+                    QueueStatus::movedKeysWaiting);
             FunctionCounter.builder("tandem.records.misplaced", platform, it -> it.misplaced(name))
                     .description("Kafka records outside of the partition that Kafka's producer chooses for their key")
                     .tag("queue", name)

@@ -1,7 +1,10 @@
 package dev.tandem.server.runtime;
 
 import dev.tandem.executor.ExecutorMetrics;
+import dev.tandem.executor.LimitStatus;
 import dev.tandem.executor.QueueStatus;
+import dev.tandem.executor.RateStatus;
+import dev.tandem.runtime.queues.FanOutService;
 import dev.tandem.runtime.queues.PolicySettings;
 import dev.tandem.runtime.queues.QueueRuntime;
 import dev.tandem.runtime.queues.QueueSource.Reachability;
@@ -15,9 +18,13 @@ import dev.tandem.scheduler.RedisStore;
 import dev.tandem.server.handlers.ConfiguredHandlers;
 import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.inspect.Administration;
+import dev.tandem.server.inspect.Dependencies;
+import dev.tandem.server.inspect.FanOutAdministration;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.ScheduleAdministration;
+import dev.tandem.server.inspect.TaskEndings;
+import dev.tandem.server.operations.OperationAdministration;
 import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
 import java.util.ArrayList;
@@ -31,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The queues of this server in Spring's lifecycle: run by it, or only watched, if it runs no tasks. */
 public final class Platform implements SmartLifecycle {
@@ -47,13 +55,30 @@ public final class Platform implements SmartLifecycle {
     /** Null if the queues know whether the brokers can be reached. */
     private final @Nullable BrokerWatch watch;
 
+    private final OperationRunner operations;
+
     private volatile boolean running;
 
     public Platform(TandemSettings settings, HostedHandlers handlers, ExecutorMetrics metrics) {
+        this(settings, handlers, metrics, (operation, changed, refused) -> {});
+    }
+
+    Platform(
+            TandemSettings settings,
+            HostedHandlers handlers,
+            ExecutorMetrics metrics,
+            OperationRun.Counter operationTasks) {
         this.settings = settings;
         this.store = StoreSettings.open(settings);
+        this.operations = new OperationRunner(store, operationTasks);
         this.queues = settings.executor().enabled()
-                ? new QueueRuntime(settings, store, new ConfiguredHandlers(handlers), metrics)
+                ? new QueueRuntime(
+                        settings,
+                        store,
+                        new ConfiguredHandlers(handlers, QueueRuntime.rateLimited(settings)),
+                        metrics,
+                        FanOutService.of(settings, store, JsonMapper.shared(), metrics),
+                        null)
                 : null;
         this.watch = queues == null ? watch() : null;
         this.schedules = queues == null || Schedules.of(settings).isEmpty()
@@ -79,11 +104,13 @@ public final class Platform implements SmartLifecycle {
         if (schedules != null) {
             schedules.start();
         }
+        operations.start();
         running = true;
     }
 
     @Override
     public void stop() {
+        operations.close();
         if (watch != null) {
             close(watch);
         }
@@ -111,6 +138,10 @@ public final class Platform implements SmartLifecycle {
         return running;
     }
 
+    public Dependencies dependencies() {
+        return new RedisDependencies(store.waits());
+    }
+
     public Inspection inspection() {
         Map<String, QueuePolicy> policies = new LinkedHashMap<>();
         settings.queues().forEach((name, queue) -> policies.put(name, PolicySettings.queue(queue)));
@@ -127,6 +158,21 @@ public final class Platform implements SmartLifecycle {
     /** Returns what shows and changes the schedules of all programs. */
     public ScheduleAdministration scheduleAdministration() {
         return new RedisSchedules(store.schedules());
+    }
+
+    /** Returns what shows and cancels the fan-outs of all programs. */
+    public FanOutAdministration fanOutAdministration() {
+        return new RedisFanOuts(store);
+    }
+
+    /** Returns what begins, shows and stops operations on many tasks. */
+    public OperationAdministration operationAdministration() {
+        return new RedisOperations(store.operations(), operations::look);
+    }
+
+    /** Returns what waits for the ends of tasks. */
+    public TaskEndings taskEndings() {
+        return new RedisTaskEndings(store);
     }
 
     public Administration administration() {
@@ -161,6 +207,16 @@ public final class Platform implements SmartLifecycle {
     /** Returns the status of the queues that this process runs, in the order of the settings. */
     public List<QueueStatus> status() {
         return queues == null ? List.of() : queues.status();
+    }
+
+    /** Returns what this process has of each limit of its queues. */
+    public List<LimitStatus> limits() {
+        return queues == null ? List.of() : queues.limits();
+    }
+
+    /** Returns what this process does for each rate limit of its queues. */
+    public List<RateStatus> rates() {
+        return queues == null ? List.of() : queues.rates();
     }
 
     /** Returns what this process knows of a queue. */

@@ -110,6 +110,11 @@ final class RedisAdministration implements Administration {
     }
 
     @Override
+    public boolean freeDedupKey(String queue, String key) {
+        return await(admin.freeDedupKey(queue, key));
+    }
+
+    @Override
     public void pause(String queue, boolean paused) {
         await(paused ? admin.pause(queue) : admin.resume(queue));
     }

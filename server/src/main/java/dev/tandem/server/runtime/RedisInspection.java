@@ -7,11 +7,13 @@ import dev.tandem.scheduler.KeyView;
 import dev.tandem.scheduler.PartitionView;
 import dev.tandem.scheduler.Presence;
 import dev.tandem.scheduler.ReadBudget;
+import dev.tandem.scheduler.RedisLimits;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.ResultPage;
 import dev.tandem.scheduler.TaskView;
 import dev.tandem.server.inspect.DedupKeyInfo;
 import dev.tandem.server.inspect.ExecutorInfo;
+import dev.tandem.server.inspect.GrowthInfo;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.Page;
@@ -27,6 +29,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.HandledTypes;
+import dev.tandem.task.store.PermitView;
 import dev.tandem.task.store.StoreAnswer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -38,6 +41,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -49,11 +53,15 @@ final class RedisInspection implements Inspection {
     private final Map<String, QueuePolicy> queues;
     private final Inspector inspector;
     private final Presence presence;
+    private final RedisLimits limits;
+    private final RedisGrowths growths;
 
     RedisInspection(Map<String, QueuePolicy> queues, RedisStore store) {
         this.queues = queues;
         this.inspector = store.inspector();
         this.presence = store.presence();
+        this.limits = store.limits();
+        this.growths = new RedisGrowths(store);
     }
 
     @Override
@@ -92,6 +100,11 @@ final class RedisInspection implements Inspection {
 
     private static long count(PartitionView view, TaskState state) {
         return view.tasks().getOrDefault(state, 0L);
+    }
+
+    @Override
+    public List<GrowthInfo> growths(String queue) {
+        return growths.of(queue);
     }
 
     @Override
@@ -144,6 +157,18 @@ final class RedisInspection implements Inspection {
                         view.isTaken(),
                         Instant.ofEpochMilli(view.takenUntil()),
                         view.others()));
+    }
+
+    @Override
+    public List<String> limits() {
+        return await(limits.names());
+    }
+
+    @Override
+    public List<PermitView> limits(List<String> names) {
+        List<CompletableFuture<PermitView>> asked =
+                names.stream().map(limits::show).toList();
+        return asked.stream().map(each -> await(each)).toList();
     }
 
     static TaskInfo info(TaskView view) {

@@ -11,9 +11,13 @@ import dev.tandem.server.handlers.AdditionalHandlers;
 import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Backlog;
+import dev.tandem.server.inspect.Dependencies;
+import dev.tandem.server.inspect.FanOutAdministration;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.ScheduleAdministration;
+import dev.tandem.server.inspect.TaskEndings;
+import dev.tandem.server.operations.OperationAdministration;
 import dev.tandem.task.Publisher;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
@@ -47,12 +51,20 @@ public class RuntimeConfiguration {
     @Bean
     Platform platform(TandemSettings settings, HostedHandlers handlers, MeterRegistry registry) {
         return new Platform(
-                settings, handlers, new TaskMetrics(registry, settings.queues(), HostedTypes.of(settings.demo())));
+                settings,
+                handlers,
+                new TaskMetrics(registry, settings.queues(), HostedTypes.of(settings.demo())),
+                new OperationMetrics(registry));
     }
 
     @Bean
     LocalQueueMetrics localQueueMetrics(Platform platform) {
         return new LocalQueueMetrics(platform);
+    }
+
+    @Bean
+    LimitMetrics limitMetrics(Platform platform) {
+        return new LimitMetrics(platform);
     }
 
     @Bean
@@ -113,8 +125,28 @@ public class RuntimeConfiguration {
     }
 
     @Bean
+    Dependencies dependencies(Platform platform) {
+        return platform.dependencies();
+    }
+
+    @Bean
+    TaskEndings taskEndings(Platform platform) {
+        return platform.taskEndings();
+    }
+
+    @Bean
     ScheduleAdministration scheduleAdministration(Platform platform) {
         return platform.scheduleAdministration();
+    }
+
+    @Bean
+    FanOutAdministration fanOutAdministration(Platform platform) {
+        return platform.fanOutAdministration();
+    }
+
+    @Bean
+    OperationAdministration operationAdministration(Platform platform) {
+        return platform.operationAdministration();
     }
 
     @Bean

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.inspect.Backlog;
+import dev.tandem.server.inspect.Dependencies;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
@@ -48,6 +49,8 @@ abstract class ApiTestBase {
 
     static final InMemoryPlatform PLATFORM = new InMemoryPlatform();
     static final InMemorySchedules SCHEDULES = new InMemorySchedules();
+    static final InMemoryFanOuts FAN_OUTS = new InMemoryFanOuts();
+    static final InMemoryOperations OPERATIONS = new InMemoryOperations();
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
@@ -74,8 +77,23 @@ abstract class ApiTestBase {
         }
 
         @Bean
+        Dependencies dependencies() {
+            return new InMemoryDependencies();
+        }
+
+        @Bean
         InMemorySchedules schedules() {
             return SCHEDULES;
+        }
+
+        @Bean
+        InMemoryFanOuts fanOuts() {
+            return FAN_OUTS;
+        }
+
+        @Bean
+        InMemoryOperations operations() {
+            return OPERATIONS;
         }
 
         @Bean
@@ -112,6 +130,8 @@ abstract class ApiTestBase {
     void reset() {
         PLATFORM.reset();
         SCHEDULES.reset();
+        FAN_OUTS.reset();
+        OPERATIONS.reset();
     }
 
     static void put(String partition, String position, TaskState state, Task task) {

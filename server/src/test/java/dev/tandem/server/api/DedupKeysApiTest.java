@@ -36,6 +36,22 @@ class DedupKeysApiTest extends ApiTestBase {
     }
 
     @Test
+    void anOperatorFreesAKey() {
+        Instant came = Instant.parse("2026-11-20T10:00:00Z");
+        PLATFORM.dedupKeys.put(
+                "order-7",
+                new DedupKeyInfo(
+                        "waits", new TaskRef("0", "1:7"), "first", came, came, true, came.plusSeconds(600), 3));
+        assertThat(free("orders", 202).path("changed").asInt()).isEqualTo(1);
+        assertThat(free("orders", 202).path("changed").asInt(-1)).isZero();
+        free("none", 404);
+    }
+
+    private static JsonNode free(String queue, int status) {
+        return send("DELETE", "/api/v1/queues/" + queue + "/dedup-keys/order-7", null, null, status);
+    }
+
+    @Test
     void aKeyOfWhichNothingIsKnownIsFree() {
         JsonNode key = get("/api/v1/queues/orders/dedup-keys/order-7", 200);
         assertThat(key.path("taken").asBoolean(true)).isFalse();

@@ -3,18 +3,22 @@ package dev.tandem.server.api;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.DedupKeyInfo;
 import dev.tandem.server.inspect.ExecutorInfo;
+import dev.tandem.server.inspect.GrowthInfo;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.QueueHandlers;
 import dev.tandem.server.inspect.TaskCounts;
+import dev.tandem.server.inspect.TaskEndings;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.task.Publisher;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.PermitView;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,11 +31,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps tasks and keys in memory, and records all changes and published tasks. */
-final class InMemoryPlatform implements Inspection, Administration, Publisher {
+final class InMemoryPlatform implements Inspection, Administration, Publisher, TaskEndings {
 
     final Map<TaskRef, TaskInfo> tasks = new LinkedHashMap<>();
     final Map<String, KeyInfo> keys = new LinkedHashMap<>();
     final Map<String, DedupKeyInfo> dedupKeys = new LinkedHashMap<>();
+    final Map<String, PermitView> limits = new LinkedHashMap<>();
+    final List<GrowthInfo> growths = new ArrayList<>();
     final List<String> changes = new ArrayList<>();
     /** The answer to a change of any key, if there is one. */
     final List<KeyChange> keyChanges = new ArrayList<>();
@@ -59,6 +65,8 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
         tasks.clear();
         keys.clear();
         dedupKeys.clear();
+        limits.clear();
+        growths.clear();
         changes.clear();
         keyChanges.clear();
         published.clear();
@@ -67,6 +75,14 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
         partial = false;
         failure = null;
         confirmed = null;
+        end = null;
+    }
+
+    /** Returns how many wait, or have waited, for the ends of tasks. */
+    int awaited() {
+        synchronized (changes) {
+            return changes.size();
+        }
     }
 
     private void check() {
@@ -79,6 +95,21 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
     CancelResult cancelResult = CancelResult.CANCELLED;
 
     Change rescheduled = Change.DONE;
+
+    /** The answer to those who wait for the end of a task; null if their time is over at once. */
+    volatile @Nullable CompletableFuture<Optional<TaskInfo>> end;
+
+    @Override
+    public CompletionStage<Optional<TaskInfo>> await(String queue, @Nullable TaskRef ref, String id, Duration timeout) {
+        synchronized (changes) {
+            changes.add("await " + queue + " " + (ref == null ? id : ref) + " " + timeout);
+        }
+        CompletableFuture<Optional<TaskInfo>> later = end;
+        return later != null
+                ? later
+                : CompletableFuture.completedFuture(
+                        ref == null ? byId(queue, id).stream().findFirst() : task(queue, ref));
+    }
 
     @Override
     public List<PartitionInfo> partitions(String queue) {
@@ -98,6 +129,29 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher {
     public Optional<DedupKeyInfo> dedupKey(String queue, String key) {
         check();
         return Optional.ofNullable(dedupKeys.get(key));
+    }
+
+    @Override
+    public List<String> limits() {
+        check();
+        return List.copyOf(limits.keySet());
+    }
+
+    @Override
+    public List<PermitView> limits(List<String> names) {
+        return names.stream().map(limits::get).toList();
+    }
+
+    @Override
+    public boolean freeDedupKey(String queue, String key) {
+        check();
+        return dedupKeys.remove(key) != null;
+    }
+
+    @Override
+    public List<GrowthInfo> growths(String queue) {
+        check();
+        return growths;
     }
 
     @Override

@@ -21,7 +21,8 @@ class SubmitApiTest extends ApiTestBase {
     void taskIsPublishedWithAllItsFields() {
         JsonNode answer = json("/api/v1/queues/orders/tasks", """
                 {"payload": {"total": 12}, "type": "t", "key": "customer/7", "id": "order-7", "delay": "PT30S",
-                 "timeout": 5000, "maxAttempts": 3, "dedupKey": "d", "headers": {"x-tenant": "acme"}}
+                 "timeout": 5000, "maxAttempts": 3, "dedupKey": "d", "dedupMode": "replace",
+                 "dedupWindow": "1h", "headers": {"x-tenant": "acme"}}
                 """, 202);
 
         assertThat(answer.path("id").asString()).isEqualTo("order-7");
@@ -33,6 +34,9 @@ class SubmitApiTest extends ApiTestBase {
         assertThat(task.timeoutMillis()).isEqualTo(5_000);
         assertThat(task.maxAttempts()).isEqualTo(3);
         assertThat(task.dedupKey()).isEqualTo("d");
+        assertThat(task.headers())
+                .containsEntry("tandem-dedup-mode", "replace")
+                .containsEntry("tandem-dedup-window", "3600000");
         assertThat(task.notBefore() - task.publishedAt()).isEqualTo(30_000);
         assertThat(task.headers()).containsEntry("x-tenant", "acme").containsEntry("content-type", "application/json");
     }

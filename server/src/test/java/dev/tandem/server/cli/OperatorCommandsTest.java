@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Test;
 /** Commands for dead tasks and blocked keys, against a server with prepared answers. */
 class OperatorCommandsTest {
 
-    private static final String LIST = "GET /api/v1/queues/orders/tasks?state=dead&limit=500";
     private static final String TASK = "/api/v1/queues/orders/tasks/";
     private static final String KEYS = "/api/v1/queues/orders/keys";
 
@@ -34,44 +33,6 @@ class OperatorCommandsTest {
     }
 
     @Test
-    void deletingAllDeadTasksLeavesThoseThatHaltTheirKeys() {
-        answers.put(LIST, "{\"tasks\":[{\"ref\":\"@0/1:1\"},{\"ref\":\"@0/1:2\",\"halts\":true}]}");
-
-        assertThat(run("dead", "delete", "orders", "--all", "--yes")).isZero();
-
-        assertThat(requests).containsExactly(LIST, "DELETE " + TASK + "%400%2F1%3A1?only=dead-not-halting");
-        assertThat(out.toString())
-                .isEqualTo("1 task deleted\n1 more halts its key and stays (--halting deletes it too).\n");
-    }
-
-    @Test
-    void deadTasksThatHaltTheirKeysAreDeletedOnlyWhenAskedFor() {
-        answers.put(LIST, "{\"tasks\":[{\"ref\":\"@0/1:1\"},{\"ref\":\"@0/1:2\",\"halts\":true}]}");
-        answers.put("DELETE " + TASK + "%400%2F1%3A2?only=dead", "{\"changed\":1,\"opened\":\"customer-7\"}");
-
-        assertThat(run("dead", "delete", "orders", "--all", "--halting", "--yes"))
-                .isZero();
-
-        assertThat(requests)
-                .containsExactly(
-                        LIST, "DELETE " + TASK + "%400%2F1%3A1?only=dead", "DELETE " + TASK + "%400%2F1%3A2?only=dead");
-        assertThat(out.toString()).isEqualTo("2 tasks deleted\nThe key customer-7 goes on.\n");
-    }
-
-    @Test
-    void deletingAllNeedsAYes() {
-        answers.put(LIST, "{\"tasks\":[{\"ref\":\"@0/1:1\"},{\"ref\":\"@0/1:2\",\"halts\":true}]}");
-
-        assertThat(run("dead", "delete", "orders", "--all", "--halting")).isEqualTo(CliException.USAGE);
-
-        assertThat(requests).as("nothing is deleted").containsExactly(LIST);
-        assertThat(err.toString())
-                .isEqualTo(
-                        "tandem: Delete 2 dead tasks of orders, of which 1 halts its key? There is no terminal to ask"
-                                + " at: say --yes\n");
-    }
-
-    @Test
     void personAtATerminalIsAsked() {
         List<String> asked = new ArrayList<>();
 
@@ -85,19 +46,6 @@ class OperatorCommandsTest {
                     .isInstanceOf(CliException.class)
                     .hasMessage("Nothing was changed");
         }
-    }
-
-    @Test
-    void taskThatChangedSinceItWasListedDoesNotStopTheOthers() {
-        answers.put(LIST, "{\"tasks\":[{\"ref\":\"@0/1:1\"},{\"ref\":\"@0/1:2\"}]}");
-        String first = "DELETE " + TASK + "%400%2F1%3A1?only=dead-not-halting";
-        statuses.put(first, 409);
-        answers.put(first, "{\"detail\":\"The task '@0/1:1' is not dead: its state is retry\"}");
-
-        assertThat(run("dead", "delete", "orders", "--all", "-y")).isZero();
-
-        assertThat(out.toString())
-                .isEqualTo("1 task deleted, 1 refused\nThe task '@0/1:1' is not dead: its state is retry\n");
     }
 
     @Test
@@ -300,23 +248,6 @@ class OperatorCommandsTest {
     }
 
     @Test
-    void retryingAllAsksFirstAndNamesTheHeadsThatRunAgain() {
-        answers.put(
-                LIST,
-                "{\"tasks\":[{\"ref\":\"@0/1:1\"},"
-                        + "{\"ref\":\"@0/1:2\",\"id\":\"order-7\",\"key\":\"customer-7\",\"halts\":true}]}");
-
-        assertThat(run("dead", "retry", "orders", "--all")).isEqualTo(CliException.USAGE);
-        assertThat(requests).as("nothing is retried").containsExactly(LIST);
-        assertThat(err.toString()).contains("Retry 2 dead tasks of orders, of which 1 halts its key?", "say --yes");
-
-        assertThat(run("dead", "retry", "orders", "--all", "--yes")).isZero();
-        assertThat(out.toString())
-                .isEqualTo("2 tasks put back\n"
-                        + "The key customer-7 was halted by order-7 (@0/1:2), which runs again.\n");
-    }
-
-    @Test
     void noMoreKeysArePrintedThanTheLimit() {
         answers.put("GET " + KEYS + "?limit=2", """
                 {"keys": [{"key": "k1", "why": "halted"}, {"key": "k2", "why": "head"}, {"key": "k3", "why": "head"}]}
@@ -355,7 +286,9 @@ class OperatorCommandsTest {
 
     @Test
     void timesSayTheirZone() {
-        answers.put(LIST.replace("500", "50"), "{\"tasks\":[{\"id\":\"a\",\"at\":\"2026-11-20T10:00:00Z\"}]}");
+        answers.put(
+                "GET /api/v1/queues/orders/tasks?state=dead&limit=50",
+                "{\"tasks\":[{\"id\":\"a\",\"at\":\"2026-11-20T10:00:00Z\"}]}");
 
         run("dead", "list", "orders");
 

@@ -13,7 +13,7 @@ class ScheduleCommandsTest {
 
     private static final String NIGHTLY = """
             {"id": "nightly", "state": "active", "queue": "reports", "type": "report", "cron": "0 30 2 * * *",
-             "zone": "Europe/Berlin", "misfire": "one", "overlap": "allow", "firings": 412, "missed": 1, "skipped": 0,
+             "zone": "Europe/Berlin", "when": "every day at 02:30 Europe/Berlin", "misfire": "one", "overlap": "allow", "firings": 412, "missed": 1, "skipped": 0,
              "fired": "2026-10-24T00:30:00Z", "next": ["2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"],
              "now": "2026-10-24T10:00:00Z"}
             """;
@@ -29,7 +29,7 @@ class ScheduleCommandsTest {
     void theListShowsInHowMuchTimeEachFires() {
         server.answers.put("GET /api/v1/schedules", """
                 {"now": "2026-10-24T10:00:00Z", "schedules": [%s,
-                 {"id": "old", "state": "gone", "queue": "reports", "every": "PT10M", "firings": 3, "missed": 0,
+                 {"id": "old", "state": "gone", "queue": "reports", "every": "PT10M", "when": "every 10 minutes", "firings": 3, "missed": 0,
                   "seen": "2026-10-20T10:00:00Z", "next": []}]}
                 """.formatted(NIGHTLY));
 
@@ -37,9 +37,9 @@ class ScheduleCommandsTest {
 
         assertThat(server.out.toString().lines().limit(3))
                 .containsExactly(
-                        "SCHEDULE  QUEUE    TYPE    WHEN                        STATE   FIRED  MISSED  NEXT",
-                        "nightly   reports  report  0 30 2 * * * Europe/Berlin  active    412       1  in 14 h 30 min, 1 d 15 h",
-                        "old       reports  -       every 10 min                gone        3       0  -");
+                        "SCHEDULE  QUEUE    TYPE    WHEN                              STATE   FIRED  MISSED  NEXT",
+                        "nightly   reports  report  every day at 02:30 Europe/Berlin  active    412       1  in 14 h 30 min, 1 d 15 h",
+                        "old       reports  -       every 10 minutes                  gone        3       0  -");
         assertThat(server.out.toString())
                 .contains("No program has had the schedule old since 2026-10-20")
                 .contains("./tandem schedules forget old");
@@ -52,7 +52,7 @@ class ScheduleCommandsTest {
         assertThat(server.run("schedules", "show", "nightly")).isZero();
 
         assertThat(server.out.toString())
-                .contains("Schedule nightly: 0 30 2 * * * Europe/Berlin, active")
+                .contains("Schedule nightly: every day at 02:30 Europe/Berlin (0 30 2 * * *), active")
                 .contains("Fired 412 times, missed 1, skipped 0")
                 .contains("in 14 h 30 min: Sun 2026-10-25 02:30:00 Europe/Berlin")
                 .contains("in 1 d 15 h: Mon 2026-10-26 02:30:00 Europe/Berlin");

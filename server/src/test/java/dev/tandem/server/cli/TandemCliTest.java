@@ -227,23 +227,6 @@ class TandemCliTest {
     }
 
     @Test
-    void allDeadTasksAreListedBeforeTheFirstIsChanged() {
-        String list = "GET /api/v1/queues/orders/tasks?state=dead&limit=500";
-        answers.put(list, "{\"tasks\":[{\"ref\":\"@0/1:1\"}],\"next\":\"n\"}");
-        answers.put(list + "&cursor=n", "{\"tasks\":[{\"ref\":\"@0/1:2\"}]}");
-
-        assertThat(run("dead", "retry", "orders", "--all", "--yes")).isZero();
-
-        assertThat(requests)
-                .containsExactly(
-                        list,
-                        list + "&cursor=n",
-                        "POST /api/v1/queues/orders/tasks/%400%2F1%3A1/retry?only=dead",
-                        "POST /api/v1/queues/orders/tasks/%400%2F1%3A2/retry?only=dead");
-        assertThat(out.toString()).isEqualTo("2 tasks put back\n");
-    }
-
-    @Test
     void changingDeadTasksNeedsIdsOrTheOptionAll() {
         assertThat(run("dead", "delete", "orders")).isEqualTo(2);
         assertThat(run("dead", "delete", "orders", "a", "--all")).isEqualTo(2);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.tandem.api.RateLimitedException;
 import dev.tandem.api.Result;
 import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import java.io.IOException;
@@ -161,6 +162,19 @@ class HttpHandlerTest {
     }
 
     @Test
+    void retryAfterOn429SlowsDownTheRateLimitsOfTheQueue() {
+        answer = exchange -> {
+            exchange.getResponseHeaders().set("Retry-After", "7");
+            respond(exchange, 429, "");
+        };
+
+        assertThatThrownBy(() -> handler(true).handle(new FakeTask()))
+                .isInstanceOfSatisfying(
+                        RateLimitedException.class,
+                        slow -> assertThat(slow.delay()).isEqualTo(Duration.ofSeconds(7)));
+    }
+
+    @Test
     void retryAfterIsIgnoredForOtherStatusesAndIfInvalid() {
         answer = exchange -> {
             exchange.getResponseHeaders().set("Retry-After", "7");
@@ -255,11 +269,16 @@ class HttpHandlerTest {
     }
 
     private HttpHandler handler() {
+        return handler(false);
+    }
+
+    private HttpHandler handler(boolean slowsDown) {
         String url = "http://127.0.0.1:" + server.getAddress().getPort() + "/orders?from=tandem";
         return new HttpHandler(
                 client,
                 new HttpSettings(url, List.of(410, 422), Map.of("Authorization", "Bearer abc")),
-                InstantSource.fixed(NOW));
+                InstantSource.fixed(NOW),
+                slowsDown);
     }
 
     private static void respond(HttpExchange exchange, int status, String body) throws IOException {

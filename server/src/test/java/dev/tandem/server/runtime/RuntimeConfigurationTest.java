@@ -28,7 +28,8 @@ class RuntimeConfigurationTest {
         beans.registerSingleton("additional", additional);
         TandemSettings settings = load();
 
-        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"))).containsOnlyKeys("demo");
+        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"), false))
+                .containsOnlyKeys("demo");
     }
 
     @Test
@@ -47,7 +48,8 @@ class RuntimeConfigurationTest {
         properties.put("tandem.executor.enabled", "false");
         TandemSettings settings = load();
 
-        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"))).isEmpty();
+        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"), false))
+                .isEmpty();
     }
 
     /** Otherwise a publisher could have any task succeed with the type noop. */
@@ -59,8 +61,10 @@ class RuntimeConfigurationTest {
         properties.put("tandem.queues.mails.handler", "log");
         TandemSettings settings = load();
 
-        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"))).containsOnlyKeys("http");
-        assertThat(hostedHandlers(settings).of(settings.queues().get("mails"))).containsOnlyKeys("log");
+        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"), false))
+                .containsOnlyKeys("http");
+        assertThat(hostedHandlers(settings).of(settings.queues().get("mails"), false))
+                .containsOnlyKeys("log");
     }
 
     private HostedHandlers hostedHandlers(TandemSettings settings) {

@@ -23,8 +23,12 @@ public sealed interface DedupAnswer {
     /** The task runs in the place of one that is not due yet. */
     record Wait(long millis) implements DedupAnswer {}
 
-    /** An end was noted. */
-    record Noted() implements DedupAnswer {
-        public static final Noted INSTANCE = new Noted();
+    /**
+     * An end was noted.
+     *
+     * @param awaited whether tasks may wait for it
+     */
+    record Noted(boolean awaited) implements DedupAnswer {
+        public static final Noted INSTANCE = new Noted(false);
     }
 }

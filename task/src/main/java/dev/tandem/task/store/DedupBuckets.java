@@ -1,5 +1,6 @@
 package dev.tandem.task.store;
 
+import dev.tandem.task.BusinessId;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32;
 
@@ -13,6 +14,11 @@ public final class DedupBuckets {
     public static final int COUNT = 4;
 
     private DedupBuckets() {}
+
+    /** Returns the bucket of a business id, 0 or more. */
+    public static int of(BusinessId id) {
+        return of(id.queue(), id.key());
+    }
 
     /** Returns the bucket of a deduplication key, 0 or more. */
     public static int of(String queue, String key) {

@@ -11,6 +11,8 @@ package dev.tandem.task.store;
  * @param releaseOnFailure whether the key is free as soon as its task is dead or cancelled
  * @param lostAfterMillis after how long without a sign of a task that has not ended it counts as lost, counted from the time
  *     at which the task is due
+ * @param keptMillis for how long the end of a task is remembered at least, for tasks that wait for it; ten minutes count in any
+ *     case
  */
 public record DedupPolicy(
         Mode mode,
@@ -18,10 +20,27 @@ public record DedupPolicy(
         boolean untilDone,
         long retentionMillis,
         boolean releaseOnFailure,
-        long lostAfterMillis) {
+        long lostAfterMillis,
+        long keptMillis) {
+
+    public DedupPolicy(
+            Mode mode,
+            long windowMillis,
+            boolean untilDone,
+            long retentionMillis,
+            boolean releaseOnFailure,
+            long lostAfterMillis) {
+        this(mode, windowMillis, untilDone, retentionMillis, releaseOnFailure, lostAfterMillis, 0);
+    }
 
     /** The defaults of the settings: the first task runs, and its key is taken until it ends, and for ten minutes at least. */
     public static final DedupPolicy DEFAULT = new DedupPolicy(Mode.FIRST, 600_000, true, 0, true, 24 * 3_600_000L);
+
+    /** Returns the same policy that remembers ends for so long. */
+    public DedupPolicy withKept(long millis) {
+        return new DedupPolicy(
+                mode, windowMillis, untilDone, retentionMillis, releaseOnFailure, lostAfterMillis, millis);
+    }
 
     /** The shortest time after which a task counts as lost. */
     public static final long LEAST_LOST_AFTER = 60_000;

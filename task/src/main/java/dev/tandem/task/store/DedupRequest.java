@@ -25,8 +25,16 @@ public sealed interface DedupRequest {
      * @param named whether no two messages have the same identity, because it is the id that the publisher gave
      * @param surelyNew whether the broker says that it was never delivered before
      * @param name its id, for people
+     * @param token the fencing token of its run; 0 if it does not run
      */
-    record Bearer(String partition, Position position, String identity, boolean named, boolean surelyNew, String name) {
+    record Bearer(
+            String partition,
+            Position position,
+            String identity,
+            boolean named,
+            boolean surelyNew,
+            String name,
+            long token) {
 
         /** Describes the task at a position. */
         public static Bearer of(String partition, Position position, boolean surelyNew, String name) {
@@ -34,10 +42,21 @@ public sealed interface DedupRequest {
             int colon = text.indexOf(':');
             if (text.indexOf('.', colon) < 0) {
                 // A record that is read again after its log began anew has another incarnation.
-                return new Bearer(partition, position, partition + "/" + text.substring(colon + 1), false, false, name);
+                return new Bearer(
+                        partition, position, partition + "/" + text.substring(colon + 1), false, false, name, 0);
             }
             String identity = text.substring(0, Math.max(0, colon));
-            return new Bearer(partition, position, identity, identity.startsWith(NAMED), surelyNew, name);
+            return new Bearer(partition, position, identity, identity.startsWith(NAMED), surelyNew, name, 0);
+        }
+
+        /** Returns the task in a run. */
+        public Bearer inRun(long itsToken) {
+            return new Bearer(partition, position, identity, named, surelyNew, name, itsToken);
+        }
+
+        /** Whether the identity says where the task is in its log, whatever the incarnation of that. */
+        public boolean isRecord() {
+            return identity.startsWith(partition + "/");
         }
 
         /** Returns where the task is. */

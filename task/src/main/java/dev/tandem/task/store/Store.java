@@ -1,17 +1,25 @@
 package dev.tandem.task.store;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.fanout.FanOutRequest;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Port: what keeps custody of tasks. Implemented with Redis; the simulations use a model of it. */
 public interface Store extends AutoCloseable {
 
     /** The most requests of one call of {@link #dedup}. */
     int MAX_DEDUP_REQUESTS = 100;
+
+    /** The most requests of one call of {@link #fanOut}. */
+    int MAX_FAN_OUT_REQUESTS = 500;
 
     /**
      * Opens the store link of one partition. Its requests are sent in order on one connection. The store itself never
@@ -66,6 +74,55 @@ public interface Store extends AutoCloseable {
     default CompletionStage<List<DedupAnswer>> dedup(String queue, int bucket, List<DedupRequest> requests) {
         return CompletableFuture.failedFuture(
                 new UnsupportedOperationException("This store knows no deduplication keys"));
+    }
+
+    /** Returns what executors share of limits over all of them. */
+    default LimitStore limits() {
+        return LimitStore.NONE;
+    }
+
+    /** Returns what knows which tasks wait for which others. */
+    default TaskWaits waits() {
+        return TaskWaits.NONE;
+    }
+
+    /**
+     * Sends requests about fan-outs of one bucket ({@link FanOutBuckets}). Any thread may call it. They are applied in their order,
+     * and those of one call at once.
+     *
+     * @param requests 1 to {@link #MAX_FAN_OUT_REQUESTS}
+     * @return the answers in the same order; fails as that of {@link #ask} does
+     */
+    default CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
+        return CompletableFuture.failedFuture(new UnsupportedOperationException("This store keeps no fan-outs"));
+    }
+
+    /**
+     * Reads the history of a queue's partitions. Any thread may call it.
+     *
+     * @return empty if nothing is known; fails as that of {@link #ask} does
+     */
+    default CompletionStage<Optional<PartitionHistory>> partitionHistory(String queue) {
+        return CompletableFuture.failedFuture(
+                new UnsupportedOperationException("This store keeps no history of partitions"));
+    }
+
+    /**
+     * Replaces the history of a queue's partitions, unless somebody else has changed it. Any thread may call it.
+     *
+     * @param expected what it is now; null if nothing is known
+     * @return whether it was replaced; fails as that of {@link #ask} does
+     */
+    default CompletionStage<Boolean> changePartitionHistory(
+            String queue, @Nullable PartitionHistory expected, PartitionHistory next) {
+        return CompletableFuture.failedFuture(
+                new UnsupportedOperationException("This store keeps no history of partitions"));
+    }
+
+    /** Looks for unsettled tasks of keys in a partition. Any thread may call it. @return fails as that of {@link #ask} does */
+    default CompletionStage<LookBack.Answer> lookBack(Partition partition, LookBack question) {
+        return CompletableFuture.failedFuture(
+                new UnsupportedOperationException("This store keeps no history of partitions"));
     }
 
     @Override

@@ -1,10 +1,13 @@
 package dev.tandem.task.store;
 
+import dev.tandem.task.BusinessId;
+import dev.tandem.task.Position;
 import dev.tandem.task.store.DedupPolicy.Mode;
 import dev.tandem.task.store.DedupRequest.Ask;
 import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.DedupRequest.Ending;
 import dev.tandem.task.store.DedupRequest.Tell;
+import dev.tandem.task.store.WaitRequest.Waiter;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -19,11 +22,16 @@ public final class DedupModel {
 
     static final int MAX_MARKS = 10_000;
 
+    /** For how long it is remembered that a task waits, behind the end of its wait. */
+    static final long WAITS_KEPT = 3_600_000;
+
     private enum State {
         WAITS,
         BEGUN,
         DONE,
-        FAILED
+        FAILED,
+        /** Nothing is known of the task, but others wait for it. */
+        AWAITED
     }
 
     /** What is known of a key: the task that bears it, and others that came. */
@@ -37,6 +45,9 @@ public final class DedupModel {
         private long expires;
         private long keep;
         private long notBefore;
+        private long token;
+        private long awaited;
+        private long succeeded;
         private final Set<String> accepted = new HashSet<>();
         private final Map<String, String> duplicates = new HashMap<>();
         private final Map<String, String> duplicateMessages = new HashMap<>();
@@ -50,8 +61,15 @@ public final class DedupModel {
             return state == State.WAITS || state == State.BEGUN;
         }
 
-        int marks() {
-            return accepted.size() + duplicates.size() + duplicateMessages.size();
+        boolean isFull() {
+            return accepted.size() + duplicates.size() + duplicateMessages.size() >= MAX_MARKS;
+        }
+
+        void markDuplicate(Bearer other, String of, String identity) {
+            duplicates.put(other.place(), of);
+            if (other.named() && !other.identity().equals(identity)) {
+                duplicateMessages.put(other.identity(), of);
+            }
         }
 
         void open(long now) {
@@ -70,7 +88,19 @@ public final class DedupModel {
         }
     }
 
+    /** A task that waits for another one. */
+    private static final class Waiting {
+        private final long since;
+        private boolean over;
+        private long until;
+
+        Waiting(long since) {
+            this.since = since;
+        }
+    }
+
     private final Map<String, Entry> entries = new HashMap<>();
+    private final Map<String, Map<Waiter, Waiting>> waiting = new HashMap<>();
 
     /** Applies a request at a time in epoch milliseconds. */
     public DedupAnswer apply(String queue, DedupRequest request, long now) {
@@ -83,11 +113,80 @@ public final class DedupModel {
         if (request instanceof Ask ask) {
             return ask(key, entry, ask, now);
         }
-        if (entry != null) {
-            tell(entry, (Tell) request, now);
-        }
-        return DedupAnswer.Noted.INSTANCE;
+        return new DedupAnswer.Noted(entry != null && tell(entry, (Tell) request, now));
     }
+
+    // ---- tasks that wait for others ----
+
+    /** Applies a request at a time in epoch milliseconds. */
+    public WaitAnswer apply(WaitRequest request, long now) {
+        String key = request.on().queue() + "/" + request.on().key();
+        Map<Waiter, Waiting> waiters = waiting.computeIfAbsent(key, none -> new HashMap<>());
+        waiters.values().removeIf(each -> each.until < now);
+        if (request instanceof WaitRequest.Over over) {
+            waiters.remove(over.task());
+            return WaitAnswer.NOTED;
+        }
+        Waiting its = waiters.get(request.task());
+        if (request instanceof WaitRequest.Later later) {
+            waiters.values().forEach(each -> each.until = Math.max(each.until, now + later.delayMillis() + WAITS_KEPT));
+            return WaitAnswer.NOTED;
+        }
+        if (request instanceof WaitRequest.Released) {
+            if (its != null) {
+                its.over = true;
+            }
+            return WaitAnswer.NOTED;
+        }
+        WaitRequest.Ask ask = (WaitRequest.Ask) request;
+        Entry entry = entries.get(key);
+        if (entry != null && now > entry.expires) {
+            entries.remove(key);
+            entry = null;
+        }
+        if (its == null) {
+            its = new Waiting(now);
+            waiters.put(ask.task(), its);
+        }
+        its.over |= entry != null && (entry.state == State.DONE || entry.succeeded >= its.since);
+        long until = now + ask.limitMillis() + WAITS_KEPT;
+        waiters.values().forEach(each -> each.until = Math.max(each.until, until));
+        String name = entry == null ? "" : entry.task.name();
+        WaitAnswer.State state = stateOf(its, entry);
+        if (!its.over) {
+            if (entry == null) {
+                Bearer nobody = new Bearer("", new Position("-"), "", false, false, "", 0);
+                entry = new Entry(nobody, new DedupPolicy(Mode.FIRST, 0, false, 0, true, 0));
+                entry.state = State.AWAITED;
+                entries.put(key, entry);
+            }
+            entry.awaited = Math.max(entry.awaited, until);
+            entry.keepUntil(entry.awaited);
+        }
+        return new WaitAnswer(state, name, now - its.since);
+    }
+
+    private static WaitAnswer.State stateOf(Waiting its, @Nullable Entry entry) {
+        if (its.over) {
+            return WaitAnswer.State.SUCCEEDED;
+        } else if (entry == null || entry.state == State.AWAITED) {
+            return WaitAnswer.State.UNKNOWN;
+        }
+        return entry.state == State.FAILED ? WaitAnswer.State.FAILED : WaitAnswer.State.OPEN;
+    }
+
+    /** Returns the tasks that still have to wait for one. */
+    public Set<Waiter> waitingFor(BusinessId id) {
+        Set<Waiter> those = new HashSet<>();
+        waiting.getOrDefault(id.queue() + "/" + id.key(), Map.of()).forEach((waiter, its) -> {
+            if (!its.over) {
+                those.add(waiter);
+            }
+        });
+        return those;
+    }
+
+    // ---- deduplication ----
 
     private DedupAnswer ask(String key, @Nullable Entry entry, Ask ask, long now) {
         Bearer task = ask.task();
@@ -108,7 +207,8 @@ public final class DedupModel {
                         entry.task.identity(),
                         entry.task.named(),
                         false,
-                        task.name());
+                        task.name(),
+                        0);
                 entry.state = entry.state == State.FAILED ? State.WAITS : entry.state;
                 return go(entry, ask, now);
             } else if (here || task.named()) {
@@ -116,24 +216,33 @@ public final class DedupModel {
             }
         }
         if (entry.accepted.contains(acceptedName(task.surelyNew() ? "" : task.identity(), task.place()))) {
-            entry.keepUntil(now + ask.delayMillis() + entry.policy.lostAfterMillis());
-            return DedupAnswer.Go.INSTANCE;
+            return accept(entry, ask, now);
         }
         of = again && task.named() ? entry.duplicateMessages.get(task.identity()) : null;
         if (of != null) {
             return new DedupAnswer.Duplicate(of);
         }
-        boolean taken = ask.policy().mode() == Mode.FIRST && now < entry.taken;
-        if (taken || entry.isOpen() && entry.marks() >= MAX_MARKS) {
+        boolean first = ask.policy().mode() == Mode.FIRST;
+        if (first && (now < entry.taken || entry.isOpen() && entry.isFull())) {
             return duplicate(entry, ask, now);
+        } else if (ask.begins() && !first && entry.state == State.WAITS) {
+            return accept(entry, ask, now);
         }
         return bear(key, entry, ask, now);
     }
 
+    private static DedupAnswer accept(Entry entry, Ask ask, long now) {
+        if (!entry.isFull()) {
+            entry.accepted.add(acceptedName(ask.task().identity(), ask.task().place()));
+        }
+        entry.keepUntil(now + ask.delayMillis() + entry.policy.lostAfterMillis());
+        return DedupAnswer.Go.INSTANCE;
+    }
+
     private static DedupAnswer duplicate(Entry entry, Ask ask, long now) {
         String of = entry.task.name();
-        if (entry.marks() < MAX_MARKS) {
-            entry.duplicates.put(ask.task().place(), of);
+        if (!entry.isFull()) {
+            entry.markDuplicate(ask.task(), of, entry.task.identity());
             entry.keepUntil(now + ask.delayMillis() + entry.policy.lostAfterMillis());
         }
         return new DedupAnswer.Duplicate(of);
@@ -145,6 +254,8 @@ public final class DedupModel {
         entry.due = now + ask.delayMillis();
         if (old != null) {
             entry.keep = old.keep;
+            entry.awaited = old.awaited;
+            entry.succeeded = old.succeeded;
             entry.accepted.addAll(old.accepted);
             entry.duplicates.putAll(old.duplicates);
             entry.duplicateMessages.putAll(old.duplicateMessages);
@@ -153,12 +264,11 @@ public final class DedupModel {
             Bearer before = old.task;
             boolean first = ask.policy().mode() == Mode.FIRST;
             if (!first && old.state == State.WAITS) {
-                entry.duplicates.put(before.place(), ask.task().name());
-                if (before.named() && !before.identity().equals(ask.task().identity())) {
-                    entry.duplicateMessages.put(before.identity(), ask.task().name());
+                if (!entry.isFull()) {
+                    entry.markDuplicate(before, ask.task().name(), ask.task().identity());
                 }
                 entry.notBefore = ask.policy().mode() == Mode.REPLACE ? Math.max(old.notBefore, old.due) : 0;
-            } else if (!first || !old.policy.untilDone()) {
+            } else if (!entry.isFull() && (!first || !old.policy.untilDone())) {
                 entry.accepted.add(acceptedName(before.identity(), before.place()));
             }
             entry.keep = Math.max(entry.keep, old.expires);
@@ -171,29 +281,49 @@ public final class DedupModel {
         boolean waits = ask.begins() && entry.notBefore > now;
         if (ask.begins() && !waits) {
             entry.state = State.BEGUN;
+            entry.token = ask.task().token();
         }
         entry.open(now);
         return waits ? new DedupAnswer.Wait(entry.notBefore - now) : DedupAnswer.Go.INSTANCE;
     }
 
-    private static void tell(Entry entry, Tell tell, long now) {
-        if (!entry.task.place().equals(tell.task().place())) {
-            if (tell.ending() != Ending.LATER) {
-                entry.accepted.remove(
-                        acceptedName(tell.task().identity(), tell.task().place()));
-            }
-        } else if (tell.ending() == Ending.LATER) {
-            entry.due = now + tell.delayMillis();
-            entry.open(now);
-        } else if (tell.ending() == Ending.SUCCEEDED || entry.state != State.DONE) {
-            entry.state = tell.ending() == Ending.SUCCEEDED ? State.DONE : State.FAILED;
-            DedupPolicy policy = entry.policy;
-            entry.taken = now;
-            if (entry.state == State.DONE || !policy.releaseOnFailure()) {
-                entry.taken = Math.max(entry.windowEnd(), policy.untilDone() ? now + policy.retentionMillis() : 0);
-            }
-            entry.expires = Math.max(Math.max(entry.taken, entry.keep), now + KEPT_MILLIS);
+    /** Returns whether tasks may wait for the end that was told. */
+    private static boolean tell(Entry entry, Tell tell, long now) {
+        if (entry.state == State.AWAITED && tell.ending() != Ending.LATER) {
+            entry.state = State.BEGUN;
+            entry.task = tell.task();
         }
+        Bearer task = tell.task();
+        boolean one = task.named() || task.isRecord();
+        boolean bears = entry.task.place().equals(task.place())
+                || one && entry.task.identity().equals(task.identity());
+        if (!bears) {
+            if (tell.ending() != Ending.LATER) {
+                entry.accepted.remove(acceptedName(task.identity(), task.place()));
+            }
+        } else if (tell.ending() == Ending.SUCCEEDED) {
+            return finish(entry, State.DONE, now);
+        } else if (task.token() >= entry.token) {
+            if (tell.ending() == Ending.FAILED && entry.state != State.DONE) {
+                return finish(entry, State.FAILED, now);
+            } else if (tell.ending() == Ending.LATER && entry.isOpen()) {
+                entry.due = now + tell.delayMillis();
+                entry.open(now);
+            }
+        }
+        return false;
+    }
+
+    private static boolean finish(Entry entry, State state, long now) {
+        entry.state = state;
+        entry.succeeded = state == State.DONE ? now : entry.succeeded;
+        entry.taken = now;
+        DedupPolicy policy = entry.policy;
+        if (state == State.DONE || !policy.releaseOnFailure()) {
+            entry.taken = Math.max(entry.windowEnd(), policy.untilDone() ? now + policy.retentionMillis() : 0);
+        }
+        entry.expires = Math.max(Math.max(entry.taken, entry.keep), now + Math.max(KEPT_MILLIS, policy.keptMillis()));
+        return entry.awaited > now;
     }
 
     private static String acceptedName(String identity, String place) {

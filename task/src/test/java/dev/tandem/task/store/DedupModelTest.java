@@ -45,6 +45,10 @@ class DedupModelTest {
         model.apply("q", new Tell("id", task, ending, 0), now);
     }
 
+    private void endsLater(Bearer task, long delayMillis) {
+        model.apply("q", new Tell("id", task, Ending.LATER, delayMillis), now);
+    }
+
     private static DedupAnswer duplicateOf(int number) {
         return new DedupAnswer.Duplicate("task-" + number);
     }
@@ -161,6 +165,85 @@ class DedupModelTest {
         now += HOUR;
         assertThat(begins(record(4))).isEqualTo(GO);
         assertThat(begins(record(3))).isEqualTo(duplicateOf(4));
+    }
+
+    @Test
+    void aTaskWhoseArrivalIsForgottenDoesNotTakeThePlaceOfAWaitingOne() {
+        for (Mode mode : List.of(Mode.KEEP_LAST, Mode.REPLACE)) {
+            int first = mode == Mode.REPLACE ? 1 : 11;
+            policy = new DedupPolicy(mode, 0, true, 0, true, 24 * HOUR);
+            begins(record(first));
+            assertThat(arrives(record(first + 1), HOUR)).as("it has begun").isEqualTo(GO);
+            ends(record(first), Ending.SUCCEEDED);
+
+            assertThat(begins(record(first)))
+                    .as("its executor died before the outcome was recorded")
+                    .isEqualTo(GO);
+            now += HOUR;
+            assertThat(begins(record(first + 1)))
+                    .as("the last one runs in any case")
+                    .isEqualTo(GO);
+            ends(record(first + 1), Ending.SUCCEEDED);
+        }
+    }
+
+    @Test
+    void theLastOneIsKeptThoughThereIsNoRoomForMarks() {
+        policy = new DedupPolicy(Mode.KEEP_LAST, 0, true, 0, true, 24 * HOUR);
+        int last = DedupModel.MAX_MARKS + 10;
+        for (int i = 0; i <= last; i++) {
+            assertThat(arrives(record(i), HOUR)).isEqualTo(GO);
+        }
+        assertThat(begins(record(1))).isEqualTo(duplicateOf(2));
+        assertThat(begins(record(last))).isEqualTo(GO);
+    }
+
+    @Test
+    void aFailureOfARunThatLostItsClaimDoesNotFreeTheKeyOfTheNextRun() {
+        assertThat(begins(record(1).inRun(7))).isEqualTo(GO);
+        assertThat(begins(record(1).inRun(9)))
+                .as("by another executor, after the lease")
+                .isEqualTo(GO);
+        ends(record(1).inRun(7), Ending.FAILED);
+        assertThat(begins(record(2).inRun(3))).isEqualTo(duplicateOf(1));
+        ends(record(1).inRun(9), Ending.FAILED);
+        assertThat(begins(record(3).inRun(3))).isEqualTo(GO);
+    }
+
+    @Test
+    void aDelayThatIsToldTooLateDoesNotTakeAKeyThatIsFree() {
+        begins(record(1).inRun(1));
+        ends(record(1).inRun(2), Ending.SUCCEEDED);
+        endsLater(record(1).inRun(1), HOUR);
+        assertThat(arrives(record(2), 0)).isEqualTo(GO);
+        ends(record(2), Ending.FAILED);
+        endsLater(record(2), HOUR);
+        assertThat(arrives(record(3), 0)).isEqualTo(GO);
+    }
+
+    @Test
+    void aSuccessCountsThoughTheTaskHasAnotherPlaceMeanwhile() {
+        begins(record(1));
+        Bearer again = Bearer.of("0", Position.of(1, 1), false, "task-1");
+        assertThat(arrives(again, 0)).as("its log began anew").isEqualTo(GO);
+        ends(record(1), Ending.SUCCEEDED);
+        assertThat(begins(again)).isEqualTo(DedupAnswer.Done.INSTANCE);
+
+        policy = new DedupPolicy(Mode.FIRST, 0, true, 0, true, 24 * HOUR);
+        begins(message("m1", 1, true));
+        arrives(message("m1", 2, false), 0);
+        ends(message("m1", 1, false), Ending.FAILED);
+        assertThat(arrives(message("m2", 3, true), 0)).as("the key is free").isEqualTo(GO);
+    }
+
+    @Test
+    void aDuplicateThatIsDeliveredAgainStaysOne() {
+        begins(message("m1", 1, true));
+        assertThat(arrives(message("m2", 2, true), 0)).isEqualTo(new DedupAnswer.Duplicate("m1"));
+        ends(message("m1", 1, false), Ending.SUCCEEDED);
+        assertThat(begins(message("m2", 3, false)))
+                .as("under another position, when the key is free")
+                .isEqualTo(new DedupAnswer.Duplicate("m1"));
     }
 
     /** A task of the simulation. Its executor may die at any moment, and then it comes again. */

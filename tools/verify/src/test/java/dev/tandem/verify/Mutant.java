@@ -103,7 +103,7 @@ enum Mutant {
             "kafka-zipf",
             CheckerRule.ORDER,
             script(
-                    "settle_outcome",
+                    "lane_heads",
                     "local position = lane_pop(key)\n  if not position",
                     "local position = nil\n  if not position")),
     CANCEL_BEFORE_CLOSE(

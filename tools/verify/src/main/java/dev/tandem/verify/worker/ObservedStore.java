@@ -2,6 +2,8 @@ package dev.tandem.verify.worker;
 
 import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.task.Partition;
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.Registration;
@@ -9,6 +11,7 @@ import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.TaskWaits;
 import dev.tandem.verify.record.Event;
 import java.util.Collection;
 import java.util.Collections;
@@ -92,6 +95,16 @@ final class ObservedStore implements Store {
     @Override
     public CompletionStage<List<DedupAnswer>> dedup(String queue, int bucket, List<DedupRequest> requests) {
         return store.dedup(queue, bucket, requests);
+    }
+
+    @Override
+    public TaskWaits waits() {
+        return store.waits();
+    }
+
+    @Override
+    public CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
+        return store.fanOut(bucket, requests);
     }
 
     @Override

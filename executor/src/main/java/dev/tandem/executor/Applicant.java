@@ -1,0 +1,64 @@
+package dev.tandem.executor;
+
+import dev.tandem.ordering.Run;
+import dev.tandem.task.Outcome;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A run that needs permits of one limit or several, from when it asks until it ends. Guarded by {@link Permits}. */
+final class Applicant {
+
+    final Run run;
+    final PermitGate gate;
+    final List<Permits.Limit> limits;
+    final Runnable goOn;
+
+    private boolean decided;
+    private @Nullable Outcome withoutRun;
+    private boolean holds;
+    private long since;
+
+    /** @param goOn called when it need not wait any more */
+    Applicant(Run run, PermitGate gate, List<Permits.Limit> limits, Runnable goOn) {
+        this.run = run;
+        this.gate = gate;
+        this.limits = limits;
+        this.goOn = goOn;
+    }
+
+    /** Takes note that it has its permits. @param wallMillis the time, for people */
+    void granted(long wallMillis) {
+        decided = true;
+        holds = true;
+        since = wallMillis;
+    }
+
+    /** Takes note that the run does not go to its handler. */
+    void turnedAway(Outcome outcome) {
+        decided = true;
+        withoutRun = outcome;
+    }
+
+    /** Returns whether it need not wait any more. */
+    boolean isDecided() {
+        return decided;
+    }
+
+    boolean holds() {
+        return holds;
+    }
+
+    @Nullable
+    Outcome withoutRun() {
+        return withoutRun;
+    }
+
+    long since() {
+        return since;
+    }
+
+    /** Returns whether it waits for a limit of certain tasks of the queue, so that others need not wait. */
+    boolean leavesOthers() {
+        return limits.stream().anyMatch(each -> !each.limit().coversAll());
+    }
+}

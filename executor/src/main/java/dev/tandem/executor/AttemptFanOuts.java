@@ -1,0 +1,78 @@
+package dev.tandem.executor;
+
+import dev.tandem.api.FanOut;
+import dev.tandem.api.FanOutRef;
+import dev.tandem.api.TaskRequest;
+import dev.tandem.ordering.Run;
+import dev.tandem.task.LogText;
+import dev.tandem.task.Outcome;
+import dev.tandem.task.fanout.FanOutRecord;
+import dev.tandem.task.fanout.FanOutRequest;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The fan-outs of one attempt. Thread-safe. */
+final class AttemptFanOuts {
+
+    private final Run run;
+    private final QueueSpec spec;
+    /** By name. Guarded by this. */
+    private final Map<String, FanOutWriter> writers = new LinkedHashMap<>();
+
+    AttemptFanOuts(Run run, QueueSpec spec) {
+        this.run = run;
+        this.spec = spec;
+    }
+
+    FanOutRef fanOut(Stream<? extends TaskRequest<?>> subtasks, FanOut plan) throws InterruptedException {
+        try (subtasks) {
+            FanOuts fanOuts = spec.parts().fanOuts();
+            if (fanOuts == null) {
+                throw new UnsupportedOperationException("Queue '" + spec.name()
+                        + "' cannot fan out here: its program was given nothing that publishes");
+            }
+            FanOutWriter writer = new FanOutWriter(run, spec, fanOuts, plan);
+            synchronized (this) {
+                if (writers.putIfAbsent(plan.name(), writer) != null) {
+                    throw new IllegalStateException("The task has fanned out as '" + plan.name()
+                            + "' already: give each of its fan-outs a name of its own, with named(...)");
+                }
+            }
+            return writer.write(subtasks.iterator());
+        }
+    }
+
+    /** Gives up streams that will not go on, because the task has ended. */
+    void ended(Outcome outcome) {
+        String why = why(outcome);
+        FanOuts fanOuts = spec.parts().fanOuts();
+        if (why == null || fanOuts == null) {
+            return;
+        }
+        List<FanOutWriter> open;
+        synchronized (this) {
+            open = new ArrayList<>(writers.values());
+        }
+        // If nobody hears of it, whoever looks at silent fan-outs finds out.
+        open.stream()
+                .filter(FanOutWriter::isOpen)
+                .forEach(each -> fanOuts.ask(
+                        new FanOutRequest.Abandon(each.id(), run.token(), LogText.oneLine(why, FanOutRecord.MAX_ERROR)),
+                        answer -> {}));
+    }
+
+    private static @Nullable String why(Outcome outcome) {
+        if (outcome instanceof Outcome.Dead dead) {
+            return "its master died: " + dead.error().lines().findFirst().orElse("");
+        } else if (outcome instanceof Outcome.Expired) {
+            return "its master expired";
+        } else if (outcome instanceof Outcome.Cancelled) {
+            return "its master was cancelled";
+        }
+        return outcome instanceof Outcome.Succeeded ? "its master ended without its stream" : null;
+    }
+}

@@ -1,0 +1,204 @@
+package dev.tandem.executor;
+
+import dev.tandem.ordering.Run;
+import dev.tandem.task.BusinessId;
+import dev.tandem.task.Outcome;
+import dev.tandem.task.Task;
+import dev.tandem.task.TaskDependencies;
+import dev.tandem.task.TaskHeaders;
+import dev.tandem.task.store.DedupBuckets;
+import dev.tandem.task.store.Store;
+import dev.tandem.task.store.WaitAnswer;
+import dev.tandem.task.store.WaitRequest;
+import dev.tandem.task.store.WaitRequest.Waiter;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets tasks wait for others. The store is asked about all tasks that one waits for, before each of its runs. While one of them
+ * has not ended, the task waits as one that asked to run again later: it holds no slot, and stays the head of its key. The store
+ * wakes it when one of them ends; if that is lost, the task looks again by itself. Thread-safe.
+ */
+final class DependencyGate implements Gate {
+
+    /** For how long a run waits for an answer. Then its task is tried again later, and others may run. */
+    private static final long ANSWER_MILLIS = 10_000;
+
+    /** For how long it is repeated that a task has ended, or runs later. */
+    private static final long REPEATED_MILLIS = 60_000;
+
+    /** Which delays are told to the store, so that it does not forget what a task needs no more wait for. */
+    private static final long LONG_DELAY_MILLIS = 600_000;
+
+    /** A decision about a run. @param outcome null if it goes to its handler */
+    private record Decision(@Nullable Outcome outcome) {}
+
+    private final QueueSpec spec;
+    private final ExecutorClock clock;
+    private final DependencyRules rules;
+    private final BucketSender<WaitRequest, WaitAnswer> sender;
+    /** The decisions about runs that workers have not begun. */
+    private final Map<Run, Decision> decided = new ConcurrentHashMap<>();
+
+    DependencyGate(QueueSpec spec, ExecutorClock clock) {
+        this(spec, clock, new BucketSender<>(buckets(spec), clock));
+    }
+
+    DependencyGate(QueueSpec spec, ExecutorClock clock, BucketSender<WaitRequest, WaitAnswer> sender) {
+        this.spec = spec;
+        this.clock = clock;
+        this.rules = new DependencyRules(spec.parts().relations().dependencies());
+        this.sender = sender;
+    }
+
+    /** Returns the buckets of the tasks that others wait for. */
+    static BucketSender.Buckets<WaitRequest, WaitAnswer> buckets(QueueSpec spec) {
+        return new BucketSender.Buckets<>(
+                "Queue " + spec.name(),
+                "tasks that wait for others",
+                DedupBuckets.COUNT,
+                Store.MAX_DEDUP_REQUESTS,
+                request -> DedupBuckets.of(request.on()),
+                (bucket, requests) -> spec.store().waits().await(bucket, requests));
+    }
+
+    @Override
+    public boolean concerns(Task task) {
+        return task.headers().containsKey(TaskHeaders.DEPENDS_ON);
+    }
+
+    // ---- before a run ----
+
+    @Override
+    public boolean mustWait(Run run, Runnable goOn) {
+        Task task = run.task();
+        TaskDependencies its = task.unreadable() != null || decided.containsKey(run) ? null : TaskDependencies.of(task);
+        if (its == null) {
+            return false;
+        }
+        String own = task.dedupKey();
+        if (own != null && its.on().contains(new BusinessId(spec.name(), own))) {
+            decided.put(run, new Decision(new Outcome.Dead("waits for itself: " + own + " -> " + own)));
+            return false;
+        }
+        long due = Math.max(task.publishedAt(), task.notBefore());
+        long waited = due == 0 ? 0 : Math.max(0, clock.wallMillis() - due);
+        @Nullable WaitAnswer[] answers = new WaitAnswer[its.on().size()];
+        AtomicInteger missing = new AtomicInteger(answers.length);
+        for (int i = 0; i < answers.length; i++) {
+            int number = i;
+            sender.add(
+                    new WaitRequest.Ask(its.on().get(i), waiter(run), rules.timeoutOf(its), waited),
+                    ANSWER_MILLIS,
+                    answer -> {
+                        answers[number] = answer;
+                        if (missing.decrementAndGet() == 0) {
+                            decide(run, its, Arrays.asList(answers), goOn);
+                        }
+                    });
+        }
+        sender.send();
+        return true;
+    }
+
+    /** Decides about a run. Of a task that looks again, the store is asked first whether it waits for itself. */
+    private void decide(Run run, TaskDependencies its, List<? extends @Nullable WaitAnswer> answers, Runnable goOn) {
+        Outcome outcome = rules.decide(its, answers);
+        if (outcome == null) {
+            release(run, its, answers, goOn);
+            return;
+        }
+        if (!(outcome instanceof Outcome.Snoozed) || !DependencyRules.looksAgain(answers)) {
+            decided.put(run, new Decision(outcome));
+            goOn.run();
+            return;
+        }
+        spec.store().waits().findCycle(waiter(run), its, spec.idOf(run)).whenComplete((found, failure) -> {
+            boolean cycle = failure == null && found.isPresent();
+            decided.put(run, new Decision(cycle ? DependencyRules.cycle(found.get()) : outcome));
+            goOn.run();
+        });
+    }
+
+    /**
+     * Lets a run go to its handler. The store hears first of those that have not succeeded: else it would take the task for one
+     * that waits, and find cycles that are none.
+     */
+    private void release(Run run, TaskDependencies its, List<? extends @Nullable WaitAnswer> answers, Runnable goOn) {
+        List<BusinessId> others = DependencyRules.notSucceeded(its, answers);
+        AtomicInteger missing = new AtomicInteger(Math.max(1, others.size()));
+        Runnable noted = () -> {
+            if (missing.decrementAndGet() == 0) {
+                decided.put(run, new Decision(null));
+                goOn.run();
+            }
+        };
+        if (others.isEmpty()) {
+            noted.run();
+            return;
+        }
+        others.forEach(
+                on -> sender.add(new WaitRequest.Released(on, waiter(run)), ANSWER_MILLIS, answer -> noted.run()));
+        sender.send();
+    }
+
+    @Override
+    public boolean mayRun(Run run) {
+        Decision decision = decided.get(run);
+        return decision == null || decision.outcome() == null;
+    }
+
+    @Override
+    public @Nullable Outcome takeOutcome(Run run) {
+        Decision decision = decided.remove(run);
+        return decision == null ? null : decision.outcome();
+    }
+
+    @Override
+    public void forget(Run run) {
+        decided.remove(run);
+    }
+
+    // ---- after a run ----
+
+    @Override
+    public void ended(Run run, Outcome outcome, Runnable then) {
+        TaskDependencies its = TaskDependencies.of(run.task());
+        if (its != null) {
+            Waiter waiter = waiter(run);
+            long delay = delayOf(outcome);
+            for (BusinessId on : its.on()) {
+                if (isFinal(outcome)) {
+                    sender.offer(new WaitRequest.Over(on, waiter), REPEATED_MILLIS, answer -> {});
+                } else if (delay > LONG_DELAY_MILLIS) {
+                    sender.offer(new WaitRequest.Later(on, waiter, delay), REPEATED_MILLIS, answer -> {});
+                }
+            }
+            sender.send();
+        }
+        then.run();
+    }
+
+    private static boolean isFinal(Outcome outcome) {
+        return outcome instanceof Outcome.Succeeded
+                || outcome instanceof Outcome.Dead
+                || outcome instanceof Outcome.Expired
+                || outcome instanceof Outcome.Cancelled
+                || outcome instanceof Outcome.Duplicate;
+    }
+
+    private static long delayOf(Outcome outcome) {
+        if (outcome instanceof Outcome.Retry retry) {
+            return retry.delayMillis();
+        }
+        return outcome instanceof Outcome.Snoozed snoozed ? snoozed.delayMillis() : 0;
+    }
+
+    private static Waiter waiter(Run run) {
+        return new Waiter(run.partition(), run.position());
+    }
+}

@@ -1,0 +1,144 @@
+package dev.tandem.executor;
+
+import dev.tandem.ordering.Run;
+import dev.tandem.task.LogText;
+import dev.tandem.task.Outcome;
+import dev.tandem.task.Task;
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutAnswer.Code;
+import dev.tandem.task.fanout.FanOutAnswer.Stop;
+import dev.tandem.task.fanout.FanOutRecord;
+import dev.tandem.task.fanout.FanOutRequest;
+import dev.tandem.task.fanout.FanOutRequest.End;
+import dev.tandem.task.fanout.Subtask;
+import dev.tandem.task.store.DedupRequest.Bearer;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells fan-outs how their subtasks end, before the outcomes are recorded: if the process dies in between, the subtask runs again,
+ * and its bit is set already. Keeps subtasks of stopped fan-outs and copies of final tasks from running. Thread-safe.
+ */
+final class FanOutGate implements Gate {
+
+    private static final Outcome UNANSWERED = new Outcome.Snoozed(5_000);
+
+    private final QueueSpec spec;
+    private final FanOuts fanOuts;
+    /** The answers about runs that workers have not begun: the outcome of a task that does not run. */
+    private final Map<Run, Optional<Outcome>> answered = new ConcurrentHashMap<>();
+
+    FanOutGate(QueueSpec spec, FanOuts fanOuts) {
+        this.spec = spec;
+        this.fanOuts = fanOuts;
+    }
+
+    @Override
+    public boolean concerns(Task task) {
+        Map<String, String> headers = task.headers();
+        return !headers.isEmpty() && (headers.containsKey(Subtask.HEADER) || headers.containsKey(Subtask.FINAL_HEADER));
+    }
+
+    // ---- before a run
+
+    @Override
+    public boolean mustWait(Run run, Runnable goOn) {
+        Task task = run.task();
+        if (task.unreadable() != null || answered.containsKey(run)) {
+            return false;
+        }
+        Subtask subtask = Subtask.of(task);
+        if (subtask != null && fanOuts.isStopped(subtask.fanOut())) {
+            answered.put(run, Optional.of(Outcome.Cancelled.INSTANCE));
+            return false;
+        }
+        FanOutRequest request = request(run, subtask);
+        if (request == null) {
+            return false;
+        }
+        fanOuts.ask(request, answer -> {
+            answered.put(run, Optional.ofNullable(outcome(run, subtask != null, answer)));
+            goOn.run();
+        });
+        return true;
+    }
+
+    /** Returns what is to be asked about a run; null if it may begin without. */
+    private @Nullable FanOutRequest request(Run run, @Nullable Subtask subtask) {
+        if (subtask != null) {
+            return subtask.again() ? new FanOutRequest.Ask(subtask.fanOut(), subtask.number()) : null;
+        }
+        String fanOut = Subtask.finalOf(run.task());
+        if (fanOut == null) {
+            return null;
+        }
+        Bearer task = Bearer.of(run.partition().name(), run.position(), false, "");
+        return new FanOutRequest.Begin(
+                fanOut, task.identity().isEmpty() ? task.place() : task.identity(), spec.idOf(run));
+    }
+
+    private @Nullable Outcome outcome(Run run, boolean isSubtask, @Nullable FanOutAnswer answer) {
+        if (answer == null) {
+            return UNANSWERED;
+        } else if (answer.code() == Code.DUPLICATE) {
+            return new Outcome.Duplicate(answer.begunBy().isEmpty() ? spec.idOf(run) : answer.begunBy());
+        }
+        return isSubtask && answer.stop() != Stop.NO ? Outcome.Cancelled.INSTANCE : null;
+    }
+
+    @Override
+    public boolean mayRun(Run run) {
+        Optional<Outcome> outcome = answered.get(run);
+        return outcome == null || outcome.isEmpty();
+    }
+
+    @Override
+    public @Nullable Outcome takeOutcome(Run run) {
+        Optional<Outcome> outcome = answered.remove(run);
+        return outcome == null ? null : outcome.orElse(null);
+    }
+
+    @Override
+    public void forget(Run run) {
+        answered.remove(run);
+    }
+
+    // ---- after a run
+
+    @Override
+    public void ended(Run run, Outcome outcome, Runnable then) {
+        boolean isNested = fanOuts.takeNested(run);
+        Subtask subtask = Subtask.of(run.task());
+        End end = end(outcome);
+        // A subtask that fanned out ends with its own fan-out, also if it dies: then that is given up.
+        if (subtask == null || end == null || isNested) {
+            then.run();
+        } else {
+            fanOuts.tell(
+                    new FanOutRequest.Tell(subtask.fanOut(), subtask.number(), end, error(outcome)),
+                    answer -> then.run());
+        }
+    }
+
+    /** Returns how a subtask ended; null if it has not. */
+    private static @Nullable End end(Outcome outcome) {
+        if (outcome instanceof Outcome.Succeeded || outcome instanceof Outcome.Duplicate) {
+            return End.SUCCEEDED;
+        } else if (outcome instanceof Outcome.Dead || outcome instanceof Outcome.Expired) {
+            return End.FAILED;
+        }
+        return outcome instanceof Outcome.Cancelled ? End.CANCELLED : null;
+    }
+
+    private static @Nullable String error(Outcome outcome) {
+        String error = null;
+        if (outcome instanceof Outcome.Dead dead) {
+            error = dead.error();
+        } else if (outcome instanceof Outcome.Expired expired) {
+            error = expired.error() == null ? "expired" : "expired: " + expired.error();
+        }
+        return error == null ? null : LogText.oneLine(error.lines().findFirst().orElse(""), FanOutRecord.MAX_ERROR);
+    }
+}

@@ -1,0 +1,268 @@
+package dev.tandem.executor;
+
+import dev.tandem.api.FanOut;
+import dev.tandem.api.FanOutException;
+import dev.tandem.api.FanOutRef;
+import dev.tandem.api.FatalTaskException;
+import dev.tandem.api.InvalidTaskException;
+import dev.tandem.api.TaskRequest;
+import dev.tandem.ordering.Run;
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Publisher.Publication;
+import dev.tandem.task.Publisher.PublishException;
+import dev.tandem.task.Task;
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutAnswer.Code;
+import dev.tandem.task.fanout.FanOutAnswer.Stop;
+import dev.tandem.task.fanout.FanOutPlan;
+import dev.tandem.task.fanout.FanOutRequest;
+import dev.tandem.task.fanout.Subtask;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** Publishes the stream of subtasks of one fan-out, on the handler's thread. */
+final class FanOutWriter {
+
+    private static final byte[] NO_BITS = {};
+
+    private final Run run;
+    private final QueueSpec spec;
+    private final FanOuts fanOuts;
+    private final FanOut plan;
+    private final String id;
+    private final long token;
+    private final int depth;
+    private final @Nullable Subtask parent;
+    private volatile boolean open;
+
+    FanOutWriter(Run run, QueueSpec spec, FanOuts fanOuts, FanOut plan) {
+        this.run = run;
+        this.spec = spec;
+        this.fanOuts = fanOuts;
+        this.plan = plan;
+        this.id = FanOutIds.of(run, spec.name(), plan.name());
+        this.token = run.token();
+        this.parent = Subtask.of(run.task());
+        this.depth = parent == null ? 1 : parent.depth() + 1;
+    }
+
+    String id() {
+        return id;
+    }
+
+    /** Returns whether the fan-out began in this run, and its stream has not ended as far as is known. */
+    boolean isOpen() {
+        return open;
+    }
+
+    FanOutRef write(Iterator<? extends TaskRequest<?>> subtasks) throws InterruptedException {
+        if (depth > fanOuts.policy().maxDepth()) {
+            throw new FatalTaskException("The task fans out at depth " + depth + ": tandem.fan-outs.max-depth is "
+                    + fanOuts.policy().maxDepth());
+        } else if (parent != null && !plan.name().isEmpty()) {
+            throw new FatalTaskException("The task is a subtask, and fans out as '" + plan.name()
+                    + "': a subtask has one fan-out, without a name");
+        }
+        FanOutAnswer begun = await(new FanOutRequest.Open(id, token, filed()));
+        if (parent != null) {
+            fanOuts.isNested(run);
+        }
+        if (isClosed(begun)) {
+            return closed(begun);
+        }
+        open = true;
+        long total = publish(subtasks, begun);
+        FanOutAnswer sealed = await(new FanOutRequest.Seal(id, token, total));
+        open = false;
+        if (sealed.code() == Code.NOT_REPEATABLE) {
+            open = true;
+            throw new FatalTaskException("The stream of subtasks ended after " + total
+                    + ", but an earlier run of this task" + " published more: the stream must be the same in each run");
+        } else if (sealed.code() == Code.CLOSED) {
+            return closed(sealed);
+        }
+        fanOuts.metrics().fannedOut(spec.name(), total);
+        return new FanOutRef(id, total);
+    }
+
+    /** Returns what is known of a fan-out whose stream has ended. */
+    private FanOutRef closed(FanOutAnswer answer) {
+        if (answer.stop() == Stop.ABANDONED) {
+            throw new FatalTaskException("The fan-out " + id + " was given up with " + answer.total()
+                    + " subtasks, when an earlier run of this task ended: submit a new task instead");
+        }
+        return new FanOutRef(id, answer.total());
+    }
+
+    // ---- the stream
+
+    private long publish(Iterator<? extends TaskRequest<?>> subtasks, FanOutAnswer begun) throws InterruptedException {
+        long cursor = begun.cursor();
+        for (long n = 0; n < cursor; n++) {
+            if (!subtasks.hasNext()) {
+                throw new FatalTaskException(
+                        "The stream of subtasks ended after " + n + ", but an earlier run of this task" + " published "
+                                + cursor + ": the stream must be the same in each run");
+            }
+            subtasks.next();
+        }
+        // A run before this one may have published more than is noted. The total has to count those too.
+        long stopsAt = begun.code() == Code.RESUMED ? cursor + FanOutWindow.SIZE : cursor;
+        FanOutWindow window = new FanOutWindow(fanOuts, id, token, cursor, stopsAt);
+        if (isStopped(begun)) {
+            window.stop();
+        }
+        try {
+            publish(subtasks, begun, window);
+            return window.awaitAll();
+        } catch (Throwable t) {
+            window.giveUp();
+            throw t;
+        }
+    }
+
+    private void publish(Iterator<? extends TaskRequest<?>> subtasks, FanOutAnswer begun, FanOutWindow window)
+            throws InterruptedException {
+        long cursor = begun.cursor();
+        boolean resumed = begun.code() == Code.RESUMED;
+        // If this is not the first run, Redis may have forgotten what an earlier one published.
+        boolean mayBeCopies = resumed || run.attempt() > 1 || run.lapses() > 0;
+        byte[] bits = resumed ? begun.ended() : NO_BITS;
+        boolean goesOn = true;
+        for (long n = cursor; goesOn && subtasks.hasNext(); n++) {
+            if (n >= fanOuts.policy().maxSubtasks()) {
+                throw new FatalTaskException(
+                        "The stream has more than "
+                                + fanOuts.policy().maxSubtasks()
+                                + " subtasks, which is tandem.fan-outs.max-subtasks: raise it, or let subtasks fan out themselves");
+            }
+            TaskRequest<?> request = subtasks.next();
+            boolean again = mayBeCopies && n < cursor + FanOutWindow.SIZE;
+            goesOn = again && hasEnded(bits, cursor, n) ? pass(window, n) : publish(window, request, n, again);
+        }
+    }
+
+    /** Whether a subtask has ended that an earlier run published. Bits are numbered from the most significant one of a byte. */
+    private static boolean hasEnded(byte[] bits, long cursor, long number) {
+        long bit = number - cursor / 8 * 8;
+        int index = (int) (bit / 8);
+        return index < bits.length && (bits[index] & 0x80 >> bit % 8) != 0;
+    }
+
+    private static boolean pass(FanOutWindow window, long number) throws InterruptedException {
+        boolean entered = window.enter(0);
+        if (entered) {
+            window.left(number, 0, null);
+        }
+        return entered;
+    }
+
+    private boolean publish(FanOutWindow window, TaskRequest<?> request, long number, boolean again)
+            throws InterruptedException {
+        Subtask subtask = new Subtask(id, number, depth, again);
+        Task task;
+        Publication publication;
+        try {
+            task = fanOuts.publisher().encode(request, subtask.taskId(), Map.of(Subtask.HEADER, subtask.text()));
+            publication = fanOuts.publisher().prepare(task);
+        } catch (InvalidTaskException e) {
+            throw new FatalTaskException("The subtask " + number + " can never be published: " + e.getMessage(), e);
+        } catch (PublishException e) {
+            throw new FanOutException("The subtask " + number + " was not published: " + e.getMessage(), e);
+        }
+        int weight = task.weight();
+        if (!window.enter(weight)) {
+            return false;
+        }
+        publication.send(problem -> window.left(
+                number,
+                weight,
+                problem == null
+                        ? null
+                        : new FanOutException(
+                                "The subtask " + number + " was not published: " + problem.getMessage(), problem)));
+        return true;
+    }
+
+    // ---- the store
+
+    private FanOutPlan filed() {
+        TaskRequest<?> then = plan.then();
+        Task last = null;
+        if (then != null) {
+            try {
+                last = fanOuts.publisher().encode(then, id + "-final", Map.of(Subtask.FINAL_HEADER, id));
+                Publication unused = fanOuts.publisher().prepare(last);
+            } catch (InvalidTaskException e) {
+                throw new FatalTaskException("The final task can never be published: " + e.getMessage(), e);
+            } catch (PublishException e) {
+                throw new FanOutException("The final task cannot be prepared: " + e.getMessage(), e);
+            }
+        }
+        Task master = run.task();
+        return new FanOutPlan(
+                spec.name(),
+                run.partition().name() + "/" + run.position(),
+                spec.idOf(run),
+                master.type() == null ? "" : master.type(),
+                parent == null ? "" : parent.text(),
+                depth,
+                switch (plan.rule()) {
+                    case COMPLETE -> FanOutPlan.Rule.COMPLETE;
+                    case FAIL_FAST -> FanOutPlan.Rule.FAIL_FAST;
+                    case PARTIAL -> FanOutPlan.Rule.PARTIAL;
+                },
+                plan.mayFail(),
+                last == null ? "" : last.queue(),
+                last == null ? NO_BITS : Envelope.of(last).encode(),
+                fanOuts.policy().keepMillis(),
+                FanOutPolicy.MAX_OPEN);
+    }
+
+    private FanOutAnswer await(FanOutRequest request) throws InterruptedException {
+        CompletableFuture<@Nullable FanOutAnswer> asked = fanOuts.ask(request).toCompletableFuture();
+        try {
+            FanOutAnswer answer = asked.get();
+            RuntimeException problem = problem(id, answer);
+            if (problem != null || answer == null) {
+                throw problem == null ? new IllegalStateException() : problem;
+            }
+            return answer;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Returns why a run cannot go on with its fan-out; null if it can, or its stream has ended. */
+    static @Nullable RuntimeException problem(String id, @Nullable FanOutAnswer answer) {
+        if (answer == null) {
+            return new FanOutException(
+                    "Redis does not answer about fan-out " + id + ": the next attempt goes on with it");
+        }
+        return switch (answer.code()) {
+            case FENCED ->
+                new FanOutException("Another run of the task goes on with fan-out " + id + ": this one has to end");
+            case NO_ROOM ->
+                new FanOutException(
+                        "There are too many fan-outs that have not ended: wait for some, or cancel them with"
+                                + " ./tandem fan-outs");
+            case UNKNOWN ->
+                new FanOutException(
+                        "Redis has forgotten fan-out " + id + " since it began: the next attempt begins it anew");
+            default -> null;
+        };
+    }
+
+    /** Returns whether a master must publish no subtask that no run has published. */
+    static boolean isStopped(@Nullable FanOutAnswer answer) {
+        return answer != null && (answer.stop() != Stop.NO || isClosed(answer));
+    }
+
+    /** Returns whether the stream has ended already. */
+    static boolean isClosed(@Nullable FanOutAnswer answer) {
+        return answer != null && (answer.code() == Code.CLOSED || answer.code() == Code.COMPLETE);
+    }
+}

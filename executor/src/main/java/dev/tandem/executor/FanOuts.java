@@ -1,0 +1,144 @@
+package dev.tandem.executor;
+
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutAnswer.Stop;
+import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.fanout.FanOutRequest;
+import dev.tandem.task.store.Store;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fan-outs of a process: those that its tasks begin, and those that its tasks belong to. All queues of the process share it.
+ * Thread-safe.
+ */
+public final class FanOuts implements AutoCloseable {
+
+    /** For how long a request is repeated whose answer somebody waits for. */
+    static final long ANSWER_MILLIS = 10_000;
+
+    /** For how long it is repeated how a subtask ended. Its outcome is not recorded before, so it is not given up. */
+    private static final long ALWAYS = Long.MAX_VALUE / 4;
+
+    private static final int MAX_STOPPED = 10_000;
+
+    private final FanOutPublisher publisher;
+    private final FanOutPolicy policy;
+    private final FanOutMetrics metrics;
+    private final BucketSender<FanOutRequest, FanOutAnswer> sender;
+    private final FanOutFinisher finisher;
+    /** The runs of subtasks that have fanned out themselves, so that their ends follow from those fan-outs. */
+    private final Set<Object> nested = ConcurrentHashMap.newKeySet();
+    /** The fan-outs of which no further subtask is to run, as far as is known here. Guarded by itself. */
+    private final Map<String, Stop> stopped = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Stop> eldest) {
+            return size() > MAX_STOPPED;
+        }
+    };
+
+    /** @param publisher is not closed here */
+    public FanOuts(Store store, FanOutPublisher publisher, FanOutPolicy policy, FanOutMetrics metrics) {
+        this(store, publisher, policy, metrics, ExecutorClock.system());
+    }
+
+    FanOuts(Store store, FanOutPublisher publisher, FanOutPolicy policy, FanOutMetrics metrics, ExecutorClock clock) {
+        this.publisher = publisher;
+        this.policy = policy;
+        this.metrics = metrics;
+        this.sender = new BucketSender<>(
+                new BucketSender.Buckets<>(
+                        "This process",
+                        "fan-outs",
+                        FanOutBuckets.COUNT,
+                        Store.MAX_FAN_OUT_REQUESTS,
+                        request -> FanOutBuckets.of(request.id()),
+                        store::fanOut),
+                clock);
+        this.finisher = new FanOutFinisher(this, publisher, metrics);
+    }
+
+    FanOutPublisher publisher() {
+        return publisher;
+    }
+
+    FanOutMetrics metrics() {
+        return metrics;
+    }
+
+    FanOutPolicy policy() {
+        return policy;
+    }
+
+    /** Sends a request. @param then receives the answer on any thread, or null if there was none; it must not block */
+    void ask(FanOutRequest request, Consumer<@Nullable FanOutAnswer> then) {
+        send(request, ANSWER_MILLIS, then);
+    }
+
+    /** Sends a request that is repeated until it is answered. */
+    void tell(FanOutRequest request, Consumer<@Nullable FanOutAnswer> then) {
+        send(request, ALWAYS, then);
+    }
+
+    /** Sends a request. @return ends with the answer, or with null if there was none */
+    public CompletionStage<@Nullable FanOutAnswer> ask(FanOutRequest request) {
+        CompletableFuture<@Nullable FanOutAnswer> answered = new CompletableFuture<>();
+        ask(request, answered::complete);
+        return answered;
+    }
+
+    private void send(FanOutRequest request, long maxMillis, Consumer<@Nullable FanOutAnswer> then) {
+        sender.add(request, maxMillis, answer -> {
+            if (answer != null) {
+                answered(request.id(), answer);
+            }
+            then.accept(answer);
+        });
+        sender.send();
+    }
+
+    private void answered(String id, FanOutAnswer answer) {
+        if (answer.stop() != Stop.NO) {
+            synchronized (stopped) {
+                stopped.put(id, answer.stop());
+            }
+        }
+        if (answer.code() == FanOutAnswer.Code.COMPLETE) {
+            finish(id);
+        }
+    }
+
+    /** Returns whether subtasks of a fan-out that have not begun are not to run, as far as is known here. */
+    boolean isStopped(String id) {
+        synchronized (stopped) {
+            return stopped.containsKey(id);
+        }
+    }
+
+    /** Does what follows the end of all subtasks, unless somebody else does: submits the final task, tells the fan-out around it. */
+    public void finish(String id) {
+        finisher.finish(id);
+    }
+
+    /** Notes that a subtask has fanned out itself in this run. */
+    void isNested(Object run) {
+        nested.add(run);
+    }
+
+    /** Returns whether a subtask has fanned out itself in this run, and forgets it. */
+    boolean takeNested(Object run) {
+        return nested.remove(run);
+    }
+
+    /** Ends what submits final tasks. Others go on with it. */
+    @Override
+    public void close() {
+        finisher.close();
+    }
+}

@@ -1,0 +1,187 @@
+package dev.tandem.executor;
+
+import dev.tandem.ordering.Arrival;
+import dev.tandem.ordering.QueueCore;
+import dev.tandem.ordering.Run;
+import dev.tandem.task.Outcome;
+import dev.tandem.task.Task;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The gates of a queue, in their order. A run is asked about at the next gate when the ones before let it go to its handler.
+ * Thread-safe.
+ */
+final class Gates {
+
+    private final List<Gate> gates;
+
+    Gates(List<? extends Gate> gates) {
+        this.gates = List.copyOf(gates);
+    }
+
+    /** Returns the gates of a queue without limits. */
+    static Gates of(QueueSpec spec, ExecutorClock clock) {
+        return new Gates(withoutLimits(spec, clock));
+    }
+
+    private static List<Gate> withoutLimits(QueueSpec spec, ExecutorClock clock) {
+        List<Gate> all = new ArrayList<>(List.of(new GrowthGate(spec, clock), new DedupGate(spec, clock)));
+        FanOuts fanOuts = spec.parts().fanOuts();
+        if (fanOuts != null) {
+            all.add(new FanOutGate(spec, fanOuts));
+        }
+        all.add(new DependencyGate(spec, clock));
+        return all;
+    }
+
+    /** Returns the gate of tasks whose keys move when the log grows. */
+    GrowthGate growth() {
+        return gates.stream()
+                .filter(GrowthGate.class::isInstance)
+                .map(GrowthGate.class::cast)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /**
+     * Returns the gates of a queue.
+     *
+     * @param wake called on any thread when more runs may be started than before
+     * @param interrupt interrupts the handlers of runs
+     */
+    static Gates of(QueueSpec spec, ExecutorContext context, Runnable wake, Consumer<Set<Run>> interrupt) {
+        List<Gate> all = withoutLimits(spec, context.clock());
+        RateGate rates = context.limits().rateGate(spec, wake);
+        if (rates != null) {
+            all.add(rates);
+        }
+        PermitGate permits = context.limits().gate(spec, wake, interrupt);
+        if (permits != null) {
+            all.add(permits);
+        }
+        return new Gates(all);
+    }
+
+    /** Returns whether any gate has a say about a task. */
+    boolean concern(Task task) {
+        for (Gate gate : gates) {
+            if (gate.concerns(task)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Tells the gates that a task has come. @return whether {@link #flush} is to be called */
+    boolean arrived(Arrival arrival) {
+        boolean any = false;
+        for (Gate gate : gates) {
+            if (gate.concerns(arrival.task())) {
+                any = true;
+                gate.arrived(arrival);
+            }
+        }
+        return any;
+    }
+
+    /** Sends what is to be asked about tasks that have come. */
+    void flush() {
+        gates.forEach(Gate::flush);
+    }
+
+    /**
+     * Returns whether a run must wait for an answer.
+     *
+     * @param goOn called on any thread when it is to be asked about again; it must not block
+     */
+    boolean mustWait(Run run, Runnable goOn) {
+        for (Gate gate : gates) {
+            if (!gate.concerns(run.task())) {
+                continue;
+            }
+            if (gate.mustWait(run, goOn)) {
+                return true;
+            }
+            if (!gate.mayRun(run)) {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether a run that need not wait any more goes to its handler. */
+    boolean mayRun(Run run) {
+        for (Gate gate : gates) {
+            if (gate.concerns(run.task()) && !gate.mayRun(run)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Takes what was answered about a run, when a worker begins it. @return the outcome of a task that does not run, else null */
+    @Nullable
+    Outcome takeOutcome(Run run) {
+        Outcome first = null;
+        for (Gate gate : gates) {
+            if (gate.concerns(run.task())) {
+                Outcome outcome = gate.takeOutcome(run);
+                first = first == null ? outcome : first;
+            }
+        }
+        return first;
+    }
+
+    /** Forgets what was answered about a run that may go to its handler, when a worker begins it. */
+    void forget(Run run) {
+        for (Gate gate : gates) {
+            if (gate.concerns(run.task())) {
+                gate.forget(run);
+            }
+        }
+    }
+
+    /**
+     * Tells the gates how a run ended, the last gate first.
+     *
+     * @param then called once, on any thread, when the outcome may be recorded; it must not block
+     */
+    void ended(Run run, Outcome outcome, Runnable then) {
+        ended(gates.size() - 1, run, outcome, then);
+    }
+
+    private void ended(int number, Run run, Outcome outcome, Runnable then) {
+        if (number < 0) {
+            then.run();
+        } else if (gates.get(number).concerns(run.task())) {
+            gates.get(number).ended(run, outcome, () -> ended(number - 1, run, outcome, then));
+        } else {
+            ended(number - 1, run, outcome, then);
+        }
+    }
+
+    /** Tells the core how many runs wait without slots, and how many there may be. */
+    void bound(QueueCore core) {
+        int waiting = 0;
+        int most = Integer.MAX_VALUE;
+        for (Gate gate : gates) {
+            waiting += gate.waiting();
+            most = Math.min(most, gate.mostRuns());
+        }
+        core.waitingRuns(waiting, most);
+    }
+
+    /** Ends the wait of all runs that wait at a gate. Their tasks go back without an attempt. */
+    void turnAway() {
+        gates.forEach(Gate::turnAway);
+    }
+
+    /** Does the same, also for runs that would have to wait from now on. */
+    void close() {
+        gates.forEach(Gate::close);
+    }
+}

@@ -1,0 +1,255 @@
+package dev.tandem.executor;
+
+import dev.tandem.task.LogEnds;
+import dev.tandem.task.store.PartitionHistory;
+import dev.tandem.task.store.PartitionHistory.Growth;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out how many partitions a log has, and had. Decides what to read, look up and record, one step at a time. All executors
+ * of a queue do so alike; whoever records a change first is right, and the others read what it recorded. Does no I/O and reads
+ * no clock. One thread calls it.
+ */
+final class GrowthCore {
+
+    /** The time between two looks, and between two readings while a growth is under way, and after a failure. */
+    static final long PERIOD_MILLIS = 1_000;
+
+    private static final long NEVER = Long.MIN_VALUE / 2;
+
+    /** For how long tasks wait while the history cannot be read: the node of Redis that has it may be away for long. */
+    private static final long UNREAD_MILLIS = 10_000;
+
+    /** The next thing to do. */
+    sealed interface Step {
+
+        /** Reads the history. Answered by {@link #read}. */
+        record Read() implements Step {}
+
+        /** Asks the broker. Answered by {@link #lookedUp}. */
+        record LookUp(boolean withEnds) implements Step {}
+
+        /** Replaces the history. Answered by {@link #changed}. */
+        record Change(@Nullable PartitionHistory expected, PartitionHistory next) implements Step {}
+    }
+
+    private final long windowMillis;
+    private @Nullable PartitionHistory history;
+    private @Nullable LogEnds look;
+    private EndsSeries series = EndsSeries.NONE;
+
+    /** How many partitions the source knows of. */
+    private int known;
+
+    /** How often there was a reason to find all out again. What was begun before the last one does not count. */
+    private long doubts;
+
+    /** When the first of the reads in a row failed. */
+    private long unreadSince = NEVER;
+
+    /** Whether tasks go on by what was known last, since the history cannot be read. */
+    private boolean goesOnUnread;
+
+    private long readIn = NEVER;
+    private long readAt = NEVER;
+    private long lookedIn = NEVER;
+    private long lookFrom = NEVER;
+    private long lookWall = NEVER;
+    private long lookEndedAt = NEVER;
+
+    /** The step under way, and what it began with. */
+    private @Nullable Step step;
+
+    private long stepIn;
+    private long stepWall;
+    private long nextAt = NEVER;
+
+    /** @param windowMillis for how long publishers may use an earlier count */
+    GrowthCore(long windowMillis) {
+        this.windowMillis = windowMillis;
+    }
+
+    /** Says that the log may have more partitions than is known. @param delayMillis after which time its broker knows */
+    void doubt(long now, long delayMillis) {
+        doubts++;
+        lookFrom = Math.max(lookFrom, now + delayMillis);
+    }
+
+    /** Says how many partitions the source knows of; 0 if none yet. */
+    void knows(int partitions, long now) {
+        boolean isMore = partitions > known;
+        known = partitions;
+        if (isMore && (history == null || partitions > history.partitions())) {
+            doubt(now, 0);
+        }
+    }
+
+    GrowthView view() {
+        if (history == null && (isRead() || goesOnUnread)) {
+            return GrowthView.FIRST;
+        }
+        return new GrowthView(isSure() || goesOnUnread, history, series);
+    }
+
+    private boolean isSure() {
+        return isRead() && isLookedUp() && history != null && look != null && agree(history, look);
+    }
+
+    private boolean isRead() {
+        return readIn == doubts;
+    }
+
+    private boolean isLookedUp() {
+        return lookedIn == doubts;
+    }
+
+    /**
+     * Begins the next step.
+     *
+     * @param wantsEnds whether tasks wait for the ends of earlier partitions
+     * @return null if there is nothing to do now
+     */
+    @Nullable
+    Step next(long now, long wall, boolean wantsEnds) {
+        if (step != null || now < nextAt) {
+            return null;
+        }
+        boolean grows = history != null && !history.growths().isEmpty();
+        if (!isRead() || grows && now - readAt >= PERIOD_MILLIS) {
+            return begin(new Step.Read(), wall);
+        }
+        if (!isLookedUp()) {
+            return now < lookFrom || known == 0 ? null : begin(new Step.LookUp(isOpen()), wall);
+        }
+        PartitionHistory changed = change(now, wall);
+        if (changed != null) {
+            return begin(new Step.Change(history, changed), wall);
+        }
+        boolean wanted = isOpen() && (wantsEnds || wall >= opensUntil());
+        return isSure() && wanted && now - lookEndedAt >= PERIOD_MILLIS ? begin(new Step.LookUp(true), wall) : null;
+    }
+
+    private Step begin(Step next, long wall) {
+        step = next;
+        stepIn = doubts;
+        stepWall = wall;
+        return next;
+    }
+
+    private boolean isOpen() {
+        return opensUntil() != Long.MAX_VALUE;
+    }
+
+    /** Returns when the first open growth may be closed. */
+    private long opensUntil() {
+        return history == null
+                ? Long.MAX_VALUE
+                : history.growths().stream()
+                        .filter(Growth::isOpen)
+                        .mapToLong(Growth::openUntil)
+                        .min()
+                        .orElse(Long.MAX_VALUE);
+    }
+
+    /** Returns what the history should be by the last look; null if it is so. */
+    private @Nullable PartitionHistory change(long now, long wall) {
+        LogEnds found = look;
+        if (found == null) {
+            return null;
+        }
+        if (history == null || !history.sourceId().equals(found.sourceId())) {
+            return PartitionHistory.first(found.sourceId(), found.partitions());
+        }
+        if (found.partitions() > history.partitions()) {
+            return history.grown(found.partitions(), wall, wall + windowMillis);
+        }
+        if (found.partitions() < history.partitions()) {
+            // A log does not shrink: the broker that answered is behind.
+            lookedIn = NEVER;
+            lookFrom = now + PERIOD_MILLIS;
+            return null;
+        }
+        for (Growth growth : history.growths()) {
+            boolean isDue = growth.isOpen()
+                    && lookWall >= growth.openUntil()
+                    && found.ends().size() >= growth.from();
+            if (isDue && found.ends().subList(0, growth.from()).stream().allMatch(end -> end >= 0)) {
+                return history.closed(growth, found.ends());
+            }
+        }
+        return null;
+    }
+
+    // ---- answers
+
+    void read(Optional<PartitionHistory> found, long now) {
+        step = null;
+        readIn = stepIn;
+        readAt = now;
+        unreadSince = NEVER;
+        goesOnUnread = false;
+        became(found.orElse(null));
+        if (history != null && look != null && !agree(history, look)) {
+            lookedIn = NEVER; // Others may have looked later.
+        }
+    }
+
+    private static boolean agree(PartitionHistory history, LogEnds look) {
+        return history.sourceId().equals(look.sourceId()) && history.partitions() == look.partitions();
+    }
+
+    private void became(@Nullable PartitionHistory next) {
+        boolean isOther =
+                history != null && (next == null || !history.sourceId().equals(next.sourceId()));
+        history = next;
+        if (isOther || !isOpen()) {
+            series = EndsSeries.NONE;
+        }
+    }
+
+    void lookedUp(LogEnds found, long now) {
+        step = null;
+        look = found;
+        lookedIn = stepIn;
+        lookWall = stepWall;
+        lookEndedAt = now;
+        if (isOpen() && !found.ends().isEmpty() && isSure()) {
+            series = series.with(found.ends());
+        }
+    }
+
+    /** @param won whether nobody else had changed the history */
+    void changed(boolean won, long now) {
+        Step.Change change = (Step.Change) step;
+        step = null;
+        if (won && change != null) {
+            readAt = now;
+            became(change.next());
+        } else {
+            readIn = NEVER;
+        }
+    }
+
+    /** Says that a step failed. It is tried again. */
+    void failed(long now) {
+        if (step instanceof Step.Change) {
+            readIn = NEVER; // It may have been applied.
+        } else if (step instanceof Step.Read) {
+            unreadSince = unreadSince == NEVER ? now : unreadSince;
+            goesOnUnread = now - unreadSince >= UNREAD_MILLIS;
+        }
+        step = null;
+        nextAt = now + PERIOD_MILLIS;
+    }
+
+    /** Begins to forget a growth whose partitions are settled. @return null if the history has changed, or a step is under way */
+    Step.@Nullable Change forget(PartitionHistory of, Growth growth, long wall) {
+        if (step != null || !isSure() || !of.equals(history)) {
+            return null;
+        }
+        Step.Change change = new Step.Change(of, of.without(growth));
+        begin(change, wall);
+        return change;
+    }
+}

@@ -1,0 +1,12 @@
+package dev.tandem.executor;
+
+/**
+ * What this executor has of a limit.
+ *
+ * @param name the limit
+ * @param max the most tasks that run at once in all executors
+ * @param held the permits that this executor holds
+ * @param used the tasks that run here with one
+ * @param waiting the tasks that were started here and wait for one
+ */
+public record LimitStatus(String name, int max, int held, int used, int waiting) {}

@@ -1,0 +1,194 @@
+package dev.tandem.executor;
+
+import dev.tandem.ordering.Run;
+import dev.tandem.task.Outcome;
+import dev.tandem.task.Task;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets tasks of a queue begin only with a token of each of their rate limits. A run waits in memory for a moment and holds no slot
+ * meanwhile; one that would wait for longer goes into custody until its turn. Thread-safe.
+ */
+final class RateGate implements Gate {
+
+    /** The longest time that a run waits in memory. */
+    private static final long MOST_NANOS = 1_000_000_000;
+
+    /** The most runs of a queue that wait in memory. */
+    private static final int MAX_WAITING = 200;
+
+    private final QueueSpec spec;
+    private final Rates rates;
+    private final List<Rates.Limit> limits;
+    private final Runnable wake;
+    private final Map<Run, Applied> runs = new ConcurrentHashMap<>();
+    private final Map<Applied, Rates.Limit> waiting = new ConcurrentHashMap<>();
+
+    private volatile boolean closed;
+
+    /** A run, from when it asks until it begins. */
+    private final class Applied implements Rates.Waiter {
+        private final Run run;
+        private final Runnable goOn;
+        /** The number of limits of which it has tokens. */
+        private int passed;
+
+        private volatile boolean decided;
+        private volatile @Nullable Outcome withoutRun;
+
+        private Applied(Run run, Runnable goOn) {
+            this.run = run;
+            this.goOn = goOn;
+        }
+
+        /** Takes a token of each limit, one limit after another. */
+        private void apply() {
+            while (passed < limits.size()) {
+                Rates.Limit next = limits.get(passed);
+                if (!covers(next, run.task())) {
+                    passed++;
+                    continue;
+                }
+                if (closed) {
+                    decide(Outcome.NotStarted.INSTANCE);
+                    return;
+                }
+                waiting.put(this, next);
+                long longest =
+                        next.rate().coversAll() ? Long.MAX_VALUE : waiting.size() > MAX_WAITING ? -1 : MOST_NANOS;
+                long away = rates.await(next, next.rate().bucketOf(run.task()), this, longest);
+                if (away > 0) {
+                    decide(new Outcome.Snoozed(away));
+                }
+                return;
+            }
+            decide(null);
+        }
+
+        private void decide(@Nullable Outcome outcome) {
+            withoutRun = outcome;
+            decided = true;
+            waiting.remove(this);
+            goOn.run();
+        }
+
+        @Override
+        public void ready() {
+            passed++;
+            apply();
+        }
+
+        @Override
+        public boolean mayBegin(long nowMillis) {
+            return run.mayBegin(nowMillis);
+        }
+
+        @Override
+        public void turnedAway(Outcome outcome) {
+            decide(outcome);
+        }
+    }
+
+    RateGate(QueueSpec spec, Rates rates, List<TaskRate> limits, Runnable wake) {
+        this.spec = spec;
+        this.rates = rates;
+        this.limits = limits.stream().map(rates::limit).toList();
+        this.wake = wake;
+    }
+
+    @Override
+    public boolean concerns(Task task) {
+        for (Rates.Limit each : limits) {
+            if (covers(each, task)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean covers(Rates.Limit limit, Task task) {
+        return limit.rate().covers(spec.handlers().typeOf(task.type()), task.key());
+    }
+
+    @Override
+    public boolean mustWait(Run run, Runnable goOn) {
+        if (runs.containsKey(run) || run.task().unreadable() != null) {
+            return false;
+        }
+        Applied applied = new Applied(run, goOn);
+        runs.put(run, applied);
+        applied.apply();
+        if (!applied.decided) {
+            wake.run();
+        }
+        return true;
+    }
+
+    @Override
+    public boolean mayRun(Run run) {
+        Applied applied = runs.get(run);
+        return applied == null || applied.withoutRun == null;
+    }
+
+    @Override
+    public @Nullable Outcome takeOutcome(Run run) {
+        Applied applied = runs.get(run);
+        return applied == null ? null : applied.withoutRun;
+    }
+
+    @Override
+    public void forget(Run run) {}
+
+    @Override
+    public void ended(Run run, Outcome outcome, Runnable then) {
+        runs.remove(run);
+        if (outcome instanceof Outcome.Snoozed snoozed && snoozed.slowsDown()) {
+            for (Rates.Limit each : limits) {
+                if (covers(each, run.task())) {
+                    rates.pause(each, each.rate().bucketOf(run.task()), snoozed.delayMillis());
+                }
+            }
+        }
+        then.run();
+    }
+
+    @Override
+    public void turnAway() {
+        List<Applied> all = new ArrayList<>(waiting.keySet());
+        all.forEach(each -> {
+            Rates.Limit limit = waiting.get(each);
+            if (limit != null) {
+                rates.turnAway(limit, List.of(each), Outcome.NotStarted.INSTANCE);
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        turnAway();
+    }
+
+    @Override
+    public int waiting() {
+        return waiting.size();
+    }
+
+    @Override
+    public int mostRuns() {
+        int most = Integer.MAX_VALUE;
+        for (Rates.Limit each : limits) {
+            if (each.rate().coversAll()) {
+                // No other task could start, so no more wait than may begin within a second.
+                long soon = Math.max(
+                        2, Math.min(MAX_WAITING, 1_000_000 / each.rate().intervalMicros()));
+                most = Math.min(most, (int) (runs.size() - waiting.size() + soon));
+            }
+        }
+        return most;
+    }
+}

@@ -1,0 +1,10 @@
+package dev.tandem.executor;
+
+/**
+ * What this executor does for a rate limit.
+ *
+ * @param name the limit
+ * @param waiting the tasks that were started here and wait for a token
+ * @param limited how many tasks had to wait since this process began
+ */
+public record RateStatus(String name, int waiting, long limited) {}

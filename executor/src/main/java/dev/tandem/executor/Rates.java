@@ -1,0 +1,290 @@
+package dev.tandem.executor;
+
+import dev.tandem.task.Outcome;
+import dev.tandem.task.store.RateAnswer;
+import dev.tandem.task.store.RateRequest;
+import dev.tandem.task.store.Store;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tokens that the runs of one executor have and wait for, of all rate limits that one store keeps. What several runs of a
+ * limit need is asked for together, one call for each limit at a time. Thread-safe.
+ */
+final class Rates {
+
+    private static final Logger log = LoggerFactory.getLogger(Rates.class);
+
+    private static final long LOG_WINDOW_MILLIS = 60_000;
+    private static final long LOOK_NANOS = 250_000_000;
+
+    /** Buckets without runs that are remembered. */
+    private static final int MAX_POOLS = 10_000;
+
+    /** Buckets that are looked at when one of them is to be forgotten. */
+    private static final int MAX_LOOKS = 16;
+
+    /** A run that waits for tokens of its limits, one after another. */
+    interface Waiter {
+
+        /** Hears that it has its token. */
+        void ready();
+
+        /** Returns whether it can begin at all. */
+        boolean mayBegin(long nowMillis);
+
+        /** Hears that it does not run, and why. */
+        void turnedAway(Outcome outcome);
+    }
+
+    /** A rate limit, with its buckets in this executor. Guarded by itself. */
+    final class Limit {
+        private final TaskRate rate;
+        private final Map<String, TokenPool<Waiter>> pools = new LinkedHashMap<>(16, 0.75f, true);
+        /** The buckets with runs that wait, or with something to tell. */
+        private final Set<TokenPool<Waiter>> busy = new LinkedHashSet<>();
+
+        private final LogRateLimiter failures = new LogRateLimiter(clock, 1, LOG_WINDOW_MILLIS);
+        private boolean calling;
+        private int waiting;
+        private long limited;
+
+        private Limit(TaskRate rate) {
+            this.rate = rate;
+        }
+
+        TaskRate rate() {
+            return rate;
+        }
+
+        synchronized int waiting() {
+            return waiting;
+        }
+
+        private synchronized RateStatus status() {
+            return new RateStatus(rate.name(), waiting, limited);
+        }
+
+        private TokenPool<Waiter> pool(String bucket) {
+            TokenPool<Waiter> pool = pools.computeIfAbsent(bucket, none -> new TokenPool<>(rate, bucket));
+            if (pools.size() > MAX_POOLS) {
+                forgetSome();
+            }
+            return pool;
+        }
+
+        /** Forgets buckets that have not been used for long. Those that are needed count as used now. */
+        private void forgetSome() {
+            long now = clock.nanos();
+            for (TokenPool<Waiter> each :
+                    pools.values().stream().limit(MAX_LOOKS).toList()) {
+                if (pools.size() <= MAX_POOLS) {
+                    return;
+                }
+                if (each.isNeeded(now)) {
+                    var unused = pools.get(each.bucket());
+                } else {
+                    pools.remove(each.bucket());
+                    busy.remove(each);
+                }
+            }
+        }
+
+        /** Returns the number of buckets that are remembered. */
+        synchronized int buckets() {
+            return pools.size();
+        }
+    }
+
+    private final Store store;
+    private final ExecutorClock clock;
+    private final Runnable sooner;
+    private final Map<String, Limit> limits = new LinkedHashMap<>();
+    private long lookedAt;
+
+    /** @param sooner called when {@link #tick} may be due earlier than it said */
+    Rates(Store store, ExecutorClock clock, Runnable sooner) {
+        this.store = store;
+        this.clock = clock;
+        this.sooner = sooner;
+    }
+
+    synchronized Limit limit(TaskRate rate) {
+        return limits.computeIfAbsent(rate.name(), none -> new Limit(rate));
+    }
+
+    private synchronized List<Limit> all() {
+        return List.copyOf(limits.values());
+    }
+
+    List<RateStatus> status() {
+        return all().stream().map(Limit::status).toList();
+    }
+
+    // ---- runs ----
+
+    /**
+     * Lets a run wait for a token.
+     *
+     * @param longestNanos the longest time that it may wait
+     * @return 0 if it waits; else the milliseconds after which it should come again
+     */
+    long await(Limit limit, String bucket, Waiter run, long longestNanos) {
+        synchronized (limit) {
+            long now = clock.nanos();
+            TokenPool<Waiter> pool = limit.pool(bucket);
+            long wait = pool.expectedWait(now);
+            limit.limited += wait > 0 ? 1 : 0;
+            if (wait > longestNanos) {
+                return Math.max(1, (pool.returnAt(now) - now) / 1_000_000);
+            }
+            pool.await(run);
+            limit.waiting++;
+            limit.busy.add(pool);
+        }
+        turn(limit);
+        return 0;
+    }
+
+    /** Gives no token of a bucket to anybody for some time. */
+    void pause(Limit limit, String bucket, long millis) {
+        synchronized (limit) {
+            TokenPool<Waiter> pool = limit.pool(bucket);
+            pool.pause(clock.nanos(), millis);
+            limit.busy.add(pool);
+        }
+        turn(limit);
+    }
+
+    /** Ends the wait of runs, which do not go to their handlers. */
+    void turnAway(Limit limit, Collection<? extends Waiter> runs, Outcome outcome) {
+        List<Waiter> gone = new ArrayList<>();
+        synchronized (limit) {
+            for (Waiter each : runs) {
+                if (limit.busy.stream().anyMatch(pool -> pool.leave(each))) {
+                    limit.waiting--;
+                    gone.add(each);
+                }
+            }
+        }
+        gone.forEach(each -> each.turnedAway(outcome));
+    }
+
+    /** Uses the tokens whose time has come, and asks for further ones. */
+    private void turn(Limit limit) {
+        List<Waiter> ready = new ArrayList<>();
+        List<RateRequest> requests = new ArrayList<>();
+        List<TokenPool<Waiter>> asking = new ArrayList<>();
+        synchronized (limit) {
+            long now = clock.nanos();
+            for (TokenPool<Waiter> pool : List.copyOf(limit.busy)) {
+                for (Waiter next = pool.next(now); next != null; next = pool.next(now)) {
+                    limit.waiting--;
+                    ready.add(next);
+                }
+                RateRequest request =
+                        limit.calling || requests.size() >= RateRequest.MAX_REQUESTS ? null : pool.nextRequest(now);
+                if (request != null) {
+                    requests.add(request);
+                    asking.add(pool);
+                }
+                if (pool.isIdle(now)) {
+                    limit.busy.remove(pool);
+                }
+            }
+            limit.calling |= !requests.isEmpty();
+        }
+        ready.forEach(Waiter::ready);
+        if (!requests.isEmpty()) {
+            send(limit, asking, requests);
+        }
+        sooner.run();
+    }
+
+    private void send(Limit limit, List<TokenPool<Waiter>> asking, List<RateRequest> requests) {
+        CompletionStage<List<RateAnswer>> answers;
+        try {
+            answers = store.limits().tokens(limit.rate.name(), requests);
+        } catch (RuntimeException e) {
+            answers = CompletableFuture.failedFuture(e);
+        }
+        var unused = answers.whenComplete((given, failure) -> answered(limit, asking, requests, given, failure));
+    }
+
+    private void answered(
+            Limit limit,
+            List<TokenPool<Waiter>> asking,
+            List<RateRequest> requests,
+            @Nullable List<RateAnswer> given,
+            @Nullable Throwable failure) {
+        synchronized (limit) {
+            limit.calling = false;
+            for (int i = 0; i < asking.size(); i++) {
+                asking.get(i).answered(requests.get(i), given == null ? null : given.get(i), clock.nanos());
+            }
+        }
+        if (failure != null) {
+            limit.failures.log(notLogged -> log.warn(
+                    "Rate limit {}: Redis did not answer about its tokens, so its tasks wait. Asking again: {}",
+                    limit.rate.name(),
+                    failure.toString()));
+        }
+        turn(limit);
+    }
+
+    /** Does what is due. @return when something is due again, by the monotonic clock in nanoseconds */
+    long tick() {
+        long now = clock.nanos();
+        boolean looks = now - lookedAt >= LOOK_NANOS;
+        long due = now + LOOK_NANOS;
+        for (Limit limit : all()) {
+            long next;
+            synchronized (limit) {
+                next = nextDue(limit, now);
+            }
+            if (next <= now) {
+                turn(limit);
+                synchronized (limit) {
+                    next = nextDue(limit, clock.nanos());
+                }
+            }
+            due = Math.min(due, next);
+        }
+        if (looks) {
+            lookedAt = now;
+            all().forEach(this::letGoLate);
+        }
+        return due;
+    }
+
+    /** Turns away runs whose claims are lost. */
+    private void letGoLate(Limit limit) {
+        List<Waiter> late = new ArrayList<>();
+        synchronized (limit) {
+            limit.busy.forEach(pool -> pool.all().stream()
+                    .filter(each -> !each.mayBegin(clock.millis()))
+                    .forEach(late::add));
+        }
+        turnAway(limit, late, Outcome.NotStarted.INSTANCE);
+    }
+
+    private static long nextDue(Limit limit, long now) {
+        long due = Long.MAX_VALUE;
+        if (!limit.calling) {
+            for (TokenPool<Waiter> pool : limit.busy) {
+                due = Math.min(due, pool.nextDue(now));
+            }
+        }
+        return due;
+    }
+}

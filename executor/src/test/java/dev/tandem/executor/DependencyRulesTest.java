@@ -1,0 +1,85 @@
+package dev.tandem.executor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.task.BusinessId;
+import dev.tandem.task.Outcome;
+import dev.tandem.task.TaskDependencies;
+import dev.tandem.task.TaskDependencies.Policy;
+import dev.tandem.task.store.DependencyPolicy;
+import dev.tandem.task.store.WaitAnswer;
+import dev.tandem.task.store.WaitAnswer.State;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Whether a task may run that waits for others. */
+class DependencyRulesTest {
+
+    private static final long HOUR = 3_600_000;
+    private static final WaitAnswer SUCCEEDED = new WaitAnswer(State.SUCCEEDED, "a-1", 0);
+    private static final WaitAnswer FAILED = new WaitAnswer(State.FAILED, "a-1", 0);
+
+    private boolean strict;
+
+    private static WaitAnswer open(long waitedMillis) {
+        return new WaitAnswer(State.OPEN, "a-1", waitedMillis);
+    }
+
+    private static WaitAnswer unknown(long waitedMillis) {
+        return new WaitAnswer(State.UNKNOWN, "", waitedMillis);
+    }
+
+    private @Nullable Outcome decide(Policy policy, @Nullable WaitAnswer... answers) {
+        List<BusinessId> on =
+                List.of(new BusinessId("q", "a"), new BusinessId("q", "b")).subList(0, answers.length);
+        DependencyRules rules = new DependencyRules(new DependencyPolicy(Policy.DIE, HOUR, strict));
+        return rules.decide(new TaskDependencies(on, policy, 0), Arrays.asList(answers));
+    }
+
+    @Test
+    void aTaskRunsWhenAllThatItWaitsForHaveSucceeded() {
+        assertThat(decide(Policy.DIE, SUCCEEDED, SUCCEEDED)).isNull();
+        assertThat(decide(Policy.DIE, SUCCEEDED, open(0))).isEqualTo(new Outcome.Snoozed(1_000));
+        assertThat(decide(Policy.DIE, unknown(0), SUCCEEDED)).isEqualTo(new Outcome.Snoozed(1_000));
+    }
+
+    @Test
+    void aTaskThatWaitsLooksAgainMoreAndMoreSeldomAndBeforeItsTimeIsOver() {
+        assertThat(decide(Policy.DIE, open(10_000))).isEqualTo(new Outcome.Snoozed(5_000));
+        assertThat(decide(Policy.DIE, open(HOUR / 2))).isEqualTo(new Outcome.Snoozed(180_000));
+        assertThat(decide(Policy.DIE, open(HOUR - 7))).isEqualTo(new Outcome.Snoozed(7));
+    }
+
+    @Test
+    void whatBecomesOfItAfterAFailureIsItsPolicy() {
+        assertThat(decide(Policy.DIE, open(0), FAILED))
+                .isEqualTo(new Outcome.Dead("waited for q/b, but that task (a-1) died, expired or was cancelled"));
+        assertThat(decide(Policy.WAIT, FAILED)).isEqualTo(new Outcome.Snoozed(1_000));
+        assertThat(decide(Policy.RUN, FAILED)).isNull();
+        assertThat(decide(Policy.RUN, FAILED, open(0))).isEqualTo(new Outcome.Snoozed(1_000));
+    }
+
+    @Test
+    void whenItsTimeIsOverItDiesOrRuns() {
+        assertThat(decide(Policy.DIE, open(HOUR)))
+                .isEqualTo(new Outcome.Dead("waited PT1H for q/a, but that task (a-1) has not ended"));
+        assertThat(decide(Policy.WAIT, SUCCEEDED, unknown(HOUR))).isInstanceOfSatisfying(Outcome.Dead.class, dead -> {
+            assertThat(dead.error()).startsWith("waited PT1H for q/b, but nothing is known of it");
+        });
+        assertThat(decide(Policy.RUN, unknown(HOUR))).isNull();
+    }
+
+    @Test
+    void aStrictQueueRefusesWhatIsNotKnown() {
+        strict = true;
+        assertThat(decide(Policy.RUN, unknown(0))).isInstanceOf(Outcome.Dead.class);
+        assertThat(decide(Policy.RUN, open(0))).isEqualTo(new Outcome.Snoozed(1_000));
+    }
+
+    @Test
+    void withoutAnAnswerItNeitherRunsNorDies() {
+        assertThat(decide(Policy.DIE, SUCCEEDED, null)).isEqualTo(new Outcome.Snoozed(5_000));
+    }
+}

@@ -1,0 +1,257 @@
+package dev.tandem.runtime.it;
+
+import static dev.tandem.api.TaskOptions.dedupKey;
+import static dev.tandem.api.TaskOptions.delay;
+import static dev.tandem.api.TaskOptions.dependsOn;
+import static dev.tandem.api.TaskOptions.dependsOnTasksOf;
+import static dev.tandem.api.TaskOptions.dependsPolicy;
+import static dev.tandem.api.TaskOptions.dependsTimeout;
+import static dev.tandem.api.TaskOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.api.DependsPolicy;
+import dev.tandem.api.FatalTaskException;
+import dev.tandem.api.TaskContext;
+import dev.tandem.api.TaskOptions;
+import dev.tandem.api.TaskRequest;
+import dev.tandem.local.LocalProcess;
+import dev.tandem.runtime.Tandem;
+import dev.tandem.runtime.TandemBuilder;
+import dev.tandem.scheduler.Admin;
+import dev.tandem.scheduler.RedisSettings;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.scheduler.TaskView;
+import dev.tandem.task.TaskState;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.UniqueNames;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Tasks that wait for others, over one kind of broker. */
+@Execution(ExecutionMode.CONCURRENT)
+abstract class DependencySuite {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
+
+    private final String orders = UniqueNames.fresh("orders");
+    private final String mails = UniqueNames.fresh("mails");
+    /** The ids of the tasks that ran, with the number of the attempt. */
+    private final List<String> ran = new CopyOnWriteArrayList<>();
+
+    private volatile boolean failing;
+    private RedisStore store;
+
+    @TempDir
+    private Path folder;
+
+    /** Returns where the broker is: the setting's name and its value. */
+    abstract Map.Entry<String, String> broker();
+
+    /** Returns {@code kafka} or {@code rabbit}. */
+    abstract String source();
+
+    @BeforeEach
+    void openStore() {
+        store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+    }
+
+    @AfterEach
+    void closeStore() {
+        store.close();
+    }
+
+    private Path settings() throws IOException {
+        return Files.writeString(folder.resolve("tandem.yml"), """
+                %s: "%s"
+                tandem.redis.uri: "%s"
+                tandem.executor.lease: 3s
+                tandem.queues.%s: { source: %s, ordering: key, dead-head: skip, partitions: 2, dedup: { until: done } }
+                tandem.queues.%s: { source: %s, ordering: key, dead-head: skip, partitions: 2 }
+                """.formatted(
+                broker().getKey(), broker().getValue(), Brokers.redis().uri(), orders, source(), mails, source()));
+    }
+
+    private Tandem start() throws IOException {
+        TandemBuilder builder = Tandem.connect(settings());
+        builder.queue(orders).handler("ship", Ship.class, this::run);
+        builder.queue(mails).handler("ship", Ship.class, this::run);
+        Tandem tandem = builder.start();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(tandem.status().problems()).isEmpty());
+        return tandem;
+    }
+
+    private void run(Ship ship, TaskContext task) {
+        ran.add(task.id() + " " + task.attempt());
+        if (failing && ship.items() == 0) {
+            throw new FatalTaskException("Nothing to ship");
+        }
+    }
+
+    private void submit(Tandem tandem, String queue, String name, TaskOptions... options) {
+        submit(tandem, queue, name, "key of " + name, options);
+    }
+
+    private void submit(Tandem tandem, String queue, String name, String key, TaskOptions... options) {
+        await("submission of " + name)
+                .atMost(PATIENCE)
+                .ignoreExceptions()
+                .until(() -> tandem.client()
+                        .submit(TaskRequest.of(queue, "ship", new Ship("o", queue.equals(orders) ? 0 : 1))
+                                .withKey(key)
+                                .with(id(name))
+                                .with(options))
+                        .await(Duration.ofSeconds(10))
+                        .id()
+                        .equals(name));
+    }
+
+    private TaskView awaitKnown(String queue, String name, TaskState state) {
+        await(name)
+                .atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(known(queue, name))
+                        .extracting(TaskView::state)
+                        .containsExactly(state));
+        return known(queue, name).get(0);
+    }
+
+    private List<TaskView> known(String queue, String name) {
+        return store.inspector().tasks(queue, name, 10).join();
+    }
+
+    private String errorOfDead(String queue, String name) {
+        TaskView dead = awaitKnown(queue, name, TaskState.DEAD);
+        assertThat(dead.envelope()).isNotNull();
+        return String.valueOf(dead.envelope().error());
+    }
+
+    private void awaitRan(String... runs) {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(ran).containsExactly(runs));
+    }
+
+    @Test
+    void aTaskRunsBehindThoseThatItWaitsForInEitherOrderAcrossQueues() throws IOException {
+        try (Tandem tandem = start()) {
+            submit(tandem, mails, "early", "one", dependsOnTasksOf(orders, "a", "b"));
+            submit(tandem, mails, "behind", "one");
+            awaitKnown(mails, "early", TaskState.RETRY);
+            submit(tandem, orders, "a-1", dedupKey("a"));
+            awaitRan("a-1 1");
+            submit(tandem, orders, "b-1", dedupKey("b"));
+            awaitRan("a-1 1", "b-1 1", "early 1", "behind 1");
+
+            submit(tandem, mails, "late", dependsOnTasksOf(orders, "a"), dependsOnTasksOf(orders, "b"));
+            awaitRan("a-1 1", "b-1 1", "early 1", "behind 1", "late 1");
+        }
+    }
+
+    @Test
+    void whatBecomesOfATaskIsItsPolicyWhenAnotherOneDiesAndIsRetried() throws IOException {
+        failing = true;
+        try (Tandem tandem = start()) {
+            submit(tandem, mails, "dies", dependsOnTasksOf(orders, "a"));
+            submit(tandem, mails, "runs", dependsOnTasksOf(orders, "a"), dependsPolicy(DependsPolicy.RUN));
+            submit(tandem, mails, "waits", dependsOnTasksOf(orders, "a"), dependsPolicy(DependsPolicy.WAIT));
+            awaitKnown(mails, "waits", TaskState.RETRY);
+            submit(tandem, orders, "a-1", dedupKey("a"));
+
+            assertThat(errorOfDead(mails, "dies"))
+                    .isEqualTo("waited for " + orders + "/a, but that task (a-1) died, expired or was cancelled");
+            awaitRan("a-1 1", "runs 1");
+            awaitKnown(mails, "waits", TaskState.RETRY);
+
+            failing = false;
+            TaskView dead = awaitKnown(orders, "a-1", TaskState.DEAD);
+            store.admin().retry(dead.partition(), dead.position()).join();
+            awaitRan("a-1 1", "runs 1", "a-1 1", "waits 1");
+        }
+    }
+
+    @Test
+    void aTaskIsReleasedWhenAnotherOneIsCancelledAndWhenItsTimeIsOver() throws IOException {
+        try (Tandem tandem = start()) {
+            submit(tandem, orders, "a-1", dedupKey("a"), delay("1h"));
+            submit(tandem, orders, "dies", dependsOn("a"));
+            submit(tandem, mails, "too late", dependsOn("nobody"), dependsTimeout("1500ms"));
+            submit(tandem, mails, "itself", dedupKey("x"), dependsOn("x"));
+            TaskView waiting = awaitKnown(orders, "a-1", TaskState.SCHEDULED);
+            awaitKnown(orders, "dies", TaskState.RETRY);
+            assertThat(store.admin()
+                            .delete(waiting.partition(), waiting.position())
+                            .join())
+                    .isEqualTo(Admin.Result.DONE);
+
+            assertThat(errorOfDead(orders, "dies")).startsWith("waited for " + orders + "/a, but that task (a-1) died");
+            assertThat(errorOfDead(mails, "too late"))
+                    .startsWith("waited PT1.5S for " + mails + "/nobody, but nothing is known of it");
+            assertThat(errorOfDead(mails, "itself")).isEqualTo("waits for itself: x -> x");
+            assertThat(ran).isEmpty();
+        }
+    }
+
+    @Test
+    void aTaskThatClosesACycleDiesAlsoIfItGoesThroughALane() throws IOException {
+        try (Tandem tandem = start()) {
+            submit(tandem, orders, "one", dedupKey("1"), dependsOn("2"));
+            awaitKnown(orders, "one", TaskState.RETRY);
+            submit(
+                    tandem,
+                    mails,
+                    "two",
+                    dedupKey("3"),
+                    dependsOnTasksOf(orders, "1"),
+                    dependsPolicy(DependsPolicy.WAIT));
+            awaitKnown(mails, "two", TaskState.RETRY);
+            submit(tandem, orders, "three", dedupKey("2"), dependsOnTasksOf(mails, "3"));
+            assertThat(errorOfDead(orders, "three"))
+                    .isEqualTo("waits for itself: three -> %s/3 -> %s/1 -> %s/2".formatted(mails, orders, orders));
+            assertThat(errorOfDead(orders, "one")).startsWith("waited for " + orders + "/2");
+
+            submit(tandem, orders, "head", "lane", dependsOn("behind"));
+            submit(tandem, orders, "behind", "lane", dedupKey("behind"));
+            assertThat(errorOfDead(orders, "head"))
+                    .matches("waits for itself: head -> " + orders + "/behind -> @.+, the head of its key");
+            awaitRan("behind 1");
+        }
+    }
+
+    @Test
+    void aTaskOfAKilledExecutorIsWaitedForUntilItHasRunAgain() throws Exception {
+        Path journal = folder.resolve("journal");
+        LocalProcess process = LocalProcess.java(
+                        "dependencies",
+                        System.getProperty("java.class.path"),
+                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        DedupProgram.class.getName(),
+                        List.of(settings().toString(), orders, journal.toString()))
+                .log(folder.resolve("process.log"))
+                .disposable()
+                .build()
+                .start();
+        TandemBuilder client = Tandem.connect(settings()).setting("tandem.executor.enabled", "false");
+        client.queue(orders).handler("ship", Ship.class, this::run);
+        client.queue(mails).handler("ship", Ship.class, this::run);
+        try (process;
+                Tandem submitting = client.start()) {
+            submit(submitting, orders, "a-1", dedupKey("a"));
+            await().atMost(PATIENCE).until(() -> Files.exists(journal));
+            process.kill();
+        }
+        try (Tandem tandem = start()) {
+            submit(tandem, mails, "b-1", dependsOnTasksOf(orders, "a"));
+            awaitRan("a-1 2", "b-1 1");
+        }
+    }
+}

@@ -1,0 +1,285 @@
+package dev.tandem.runtime.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.api.RateLimitedException;
+import dev.tandem.api.TaskContext;
+import dev.tandem.api.TaskRef;
+import dev.tandem.api.TaskRequest;
+import dev.tandem.local.LocalProcess;
+import dev.tandem.runtime.Tandem;
+import dev.tandem.scheduler.RedisSettings;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.task.store.PermitView;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.UniqueNames;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Limits of the tasks that run at once in all executors, over one kind of broker. */
+@Execution(ExecutionMode.CONCURRENT)
+abstract class LimitsSuite {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
+
+    private final String queue = UniqueNames.fresh("limited");
+    private final String limit = UniqueNames.fresh("erp");
+    private final AtomicInteger running = new AtomicInteger();
+    private final AtomicInteger most = new AtomicInteger();
+    private final AtomicInteger mails = new AtomicInteger();
+    private final Set<String> done = ConcurrentHashMap.newKeySet();
+    private final Queue<Long> begins = new ConcurrentLinkedQueue<>();
+    private final Queue<Called> called = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean told = new AtomicBoolean();
+    private final List<Tandem> programs = new ArrayList<>();
+    private final CountDownLatch open = new CountDownLatch(1);
+    private int sleepMillis = 20;
+    private final AtomicLong firstBegin = new AtomicLong();
+    private final AtomicLong lastEnd = new AtomicLong();
+    private final AtomicLong busyNanos = new AtomicLong();
+
+    private record Called(String key, int attempt) {}
+
+    @TempDir
+    private Path folder;
+
+    /** Returns where the broker is: the setting's name and its value. */
+    abstract Map.Entry<String, String> broker();
+
+    /** Returns {@code kafka} or {@code rabbit}. */
+    abstract String source();
+
+    @AfterEach
+    void stop() {
+        open.countDown();
+        programs.forEach(Tandem::close);
+    }
+
+    private Path settings(String ofQueue, String limits) throws IOException {
+        return Files.writeString(folder.resolve("tandem.yml"), """
+                %s: "%s"
+                tandem.redis.uri: "%s"
+                tandem.executor.lease: 3s
+                tandem.queues.%s: { source: %s, ordering: key, partitions: 4, concurrency: 16 %s }
+                %s
+                """.formatted(
+                broker().getKey(), broker().getValue(), Brokers.redis().uri(), queue, source(), ofQueue, limits));
+    }
+
+    private Tandem start(Path settings) {
+        Tandem tandem = Tandem.connect(settings)
+                .queue(queue)
+                .handler("ship", Ship.class, this::ship)
+                .handler("mail", Ship.class, (ship, task) -> mails.incrementAndGet())
+                .handler("call", Ship.class, this::call)
+                .start();
+        programs.add(tandem);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(tandem.status().problems()).isEmpty());
+        return tandem;
+    }
+
+    private void call(Ship ship, TaskContext task) {
+        called.add(new Called(String.valueOf(task.key()), task.attempt()));
+        if ("call-0".equals(task.key()) && told.compareAndSet(false, true)) {
+            throw new RateLimitedException(Duration.ofSeconds(3), "too many calls");
+        }
+    }
+
+    private void ship(Ship ship, TaskContext task) throws InterruptedException {
+        begins.add(System.nanoTime());
+        most.accumulateAndGet(running.incrementAndGet(), Math::max);
+        long begun = System.nanoTime();
+        firstBegin.compareAndSet(0, begun);
+        try {
+            if (ship.items() == 0) {
+                open.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            }
+            Thread.sleep(sleepMillis);
+            done.add(String.valueOf(task.key()));
+        } finally {
+            running.decrementAndGet();
+            lastEnd.set(System.nanoTime());
+            busyNanos.addAndGet(lastEnd.get() - begun);
+        }
+    }
+
+    private void submit(Tandem tandem, String type, int count, int items) throws InterruptedException {
+        // The first executor creates the topic.
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .until(() -> tandem.client()
+                        .submit(TaskRequest.of(queue, type, new Ship("o", items))
+                                .withKey(type + "-0"))
+                        .await(Duration.ofSeconds(10))
+                        .queue()
+                        .equals(queue));
+        List<TaskRef<?>> accepted = new ArrayList<>();
+        for (int i = 1; i < count; i++) {
+            accepted.add(tandem.client()
+                    .submit(TaskRequest.of(queue, type, new Ship("o", items)).withKey(type + "-" + i)));
+        }
+        for (TaskRef<?> each : accepted) {
+            each.await(PATIENCE);
+        }
+    }
+
+    @Test
+    void executorsTogetherRunAsManyTasksAsTheQueueMayAndNearlyAllTheTime() throws Exception {
+        Path settings = settings(", max-running: 4", "");
+        start(settings);
+        Tandem tandem = start(settings);
+        submit(tandem, "ship", 400, 1);
+
+        await().atMost(PATIENCE).until(() -> done.size() == 400);
+
+        assertThat(most).hasValue(4);
+        try (RedisStore store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
+            await("nobody needs permits any more")
+                    .atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(
+                                    store.limits().show("queue:" + queue).join().holders())
+                            .allMatch(each -> each.used() == 0 && each.waiting() == 0));
+        }
+    }
+
+    /** Says how much of the permits' time is used, for the documentation. */
+    @ParameterizedTest
+    @ValueSource(ints = {20, 2})
+    @EnabledIfSystemProperty(named = "limits.measured", matches = "true")
+    void measuresTheUseOfPermits(int millis) throws Exception {
+        int most = 10;
+        int tasks = 40_000 / millis;
+        sleepMillis = millis;
+        Path settings = settings(", max-running: " + most, "");
+        start(settings);
+        Tandem tandem = start(settings);
+        submit(tandem, "ship", tasks, 1);
+
+        await().pollInterval(Duration.ofMillis(10)).atMost(PATIENCE).until(() -> done.size() == tasks);
+
+        double seconds = (lastEnd.get() - firstBegin.get()) / 1e9;
+        System.out.printf(
+                "%s, runs of %d ms, two executors: %.1f %% of %d permits in use, %.0f tasks a second%n",
+                source(), millis, busyNanos.get() / 1e7 / most / seconds, most, tasks / seconds);
+    }
+
+    @Test
+    void tasksOfALimitedTypeLeaveOthersTheirSlots() throws Exception {
+        Tandem tandem = start(settings("", "tandem.limits.%s: { max-running: 2, types: [ship] }".formatted(limit)));
+        submit(tandem, "ship", 60, 0);
+        await().atMost(PATIENCE).until(() -> running.get() == 2);
+        submit(tandem, "mail", 60, 1);
+
+        await().atMost(PATIENCE).until(() -> mails.get() == 60);
+        assertThat(most).hasValue(2);
+        assertThat(done).isEmpty();
+        try (RedisStore store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
+            PermitView view = store.limits().show(limit).join();
+            assertThat(view.max()).isEqualTo(2);
+            assertThat(view.holders()).singleElement().satisfies(holder -> {
+                assertThat(holder.used()).isEqualTo(2);
+                assertThat(holder.waiting()).isPositive();
+            });
+        }
+        sleepMillis = 1;
+        open.countDown();
+        await().atMost(PATIENCE).until(() -> done.size() == 60);
+        assertThat(most).hasValue(2);
+    }
+
+    @Test
+    void executorsTogetherStartTasksAtTheRateAndASlowDownPausesItsKeyOnly() throws Exception {
+        sleepMillis = 0;
+        Path settings = settings("", """
+                tandem.rate-limits.%s: { rate: 100/s, burst: 10, types: [ship] }
+                tandem.rate-limits.%s-each: { rate: 1000/s, per: key, types: [call] }
+                """.formatted(limit, limit));
+        start(settings);
+        Tandem tandem = start(settings);
+        submit(tandem, "ship", 200, 1);
+        submit(tandem, "call", 20, 1);
+
+        await().atMost(PATIENCE).until(() -> done.size() == 200 && called.size() == 21);
+
+        List<Long> times = begins.stream().sorted().toList();
+        for (int i = 0; i + 100 < times.size(); i++) {
+            // 101 tasks take 900 ms behind the burst. One may be a little late behind its token.
+            assertThat(times.get(i + 100) - times.get(i))
+                    .as("%s tasks from task %s on", 101, i)
+                    .isGreaterThan(750_000_000L);
+        }
+        // The first call of call-0 was told to slow down for a second, and no other one had to wait for it.
+        List<String> keys =
+                called.stream().map(each -> each.key() + " " + each.attempt()).toList();
+        assertThat(keys).last().isEqualTo("call-0 1");
+        assertThat(keys)
+                .containsOnlyOnce("call-1 1")
+                .filteredOn("call-0 1"::equals)
+                .hasSize(2);
+    }
+
+    @Test
+    void thePermitsOfAKilledExecutorLapse() throws Exception {
+        Path settings = settings("", "tandem.limits.%s: { max-running: 4, queues: [%s] }".formatted(limit, queue));
+        Path journal = folder.resolve("journal");
+        LocalProcess process = LocalProcess.java(
+                        "limits",
+                        System.getProperty("java.class.path"),
+                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        LimitsProgram.class.getName(),
+                        List.of(settings.toString(), queue, journal.toString()))
+                .log(folder.resolve("process.log"))
+                .disposable()
+                .build()
+                .start();
+        try (process;
+                Tandem submitting = Tandem.connect(settings)
+                        .setting("tandem.executor.enabled", "false")
+                        .queue(queue)
+                        .handler("ship", Ship.class, (ship, task) -> {})
+                        .start()) {
+            submit(submitting, "ship", 30, 1);
+            await().atMost(PATIENCE)
+                    .until(() ->
+                            Files.exists(journal) && Files.readAllLines(journal).size() == 4);
+            start(settings);
+            try (RedisStore store =
+                    RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
+                await("the others wait")
+                        .atMost(PATIENCE)
+                        .untilAsserted(() -> assertThat(
+                                        store.limits().show(limit).join().holders())
+                                .anyMatch(each -> each.held() == 4)
+                                .anyMatch(each -> each.waiting() > 0 && each.held() == 0));
+            }
+            assertThat(running).hasValue(0);
+            process.kill();
+        }
+        await().atMost(PATIENCE).until(() -> done.size() == 30);
+        assertThat(most).hasValue(4);
+    }
+}

@@ -1,0 +1,149 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.fanout.FanOutRecord;
+import dev.tandem.task.fanout.FanOutRecord.Phase;
+import dev.tandem.task.fanout.FanOutRequest;
+import io.lettuce.core.Limit;
+import io.lettuce.core.Range;
+import io.lettuce.core.ScoredValue;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Finds fan-outs. Thread-safe. */
+public final class FanOutLister {
+
+    /** How many of one bucket are found at once. */
+    private static final int MOST_DUE = 20;
+
+    /** How many may have begun or ended in one millisecond and one bucket. Of more, some are not shown. */
+    private static final int MOST_AT_ONCE = 50;
+
+    private static final int DUE = 0;
+    private static final int OPEN = 1;
+    private static final int ENDED = 2;
+
+    private static final Comparator<Place> NEWEST_FIRST =
+            Comparator.comparing(Place::at).thenComparing(Place::id).reversed();
+
+    private final AdminConnection connection;
+    private final RedisBuckets buckets;
+
+    FanOutLister(AdminConnection connection, RedisBuckets buckets) {
+        this.connection = connection;
+        this.buckets = buckets;
+    }
+
+    /** A page. @param next where the next one begins; null if this is the last */
+    public record Found(
+            List<FanOutRecord> records, @Nullable String next) {}
+
+    /** Where a fan-out stands in a list: when it began or ended. */
+    private record Place(long at, String id) {
+
+        String text() {
+            return at + "-" + id;
+        }
+
+        /** @throws IllegalArgumentException if this is no place of a list */
+        static Place parse(String text) {
+            int dash = text.indexOf('-');
+            try {
+                return new Place(Long.parseLong(text.substring(0, Math.max(0, dash))), text.substring(dash + 1));
+            } catch (NumberFormatException e) {
+                throw new IllegalArgumentException(
+                        "'" + text + "' is no cursor: leave it out, or take that of a page", e);
+            }
+        }
+    }
+
+    /** Returns the ids of fan-outs that somebody has to look at, the first of each bucket. */
+    public CompletableFuture<List<String>> due() {
+        return connection
+                .now()
+                .thenCompose(now -> ofEachBucket(bucket -> connection.run(commands -> commands.zrangebyscore(
+                        connection.keys().fanOuts(bucket)[DUE],
+                        Range.create(Double.NEGATIVE_INFINITY, now),
+                        Limit.from(MOST_DUE)))))
+                .thenApply(found -> found.stream().map(FanOutLister::text).toList());
+    }
+
+    /**
+     * Returns fan-outs, those that began or ended last first.
+     *
+     * @param ended those that have ended, or those that have not
+     * @param after where the page before ended; "" for the first page
+     */
+    public CompletableFuture<Found> list(boolean ended, int limit, String after) {
+        Place last = after.isEmpty() ? null : Place.parse(after);
+        double from = last == null ? Double.POSITIVE_INFINITY : last.at();
+        return ofEachBucket(bucket -> connection.run(commands -> commands.zrevrangebyscoreWithScores(
+                        connection.keys().fanOuts(bucket)[ended ? ENDED : OPEN],
+                        Range.create(Double.NEGATIVE_INFINITY, from),
+                        Limit.from(limit + MOST_AT_ONCE))))
+                .thenCompose(found -> {
+                    List<Place> places = found.stream()
+                            .map(FanOutLister::place)
+                            .filter(each -> last == null || NEWEST_FIRST.compare(each, last) > 0)
+                            .sorted(NEWEST_FIRST)
+                            .limit(limit + 1L)
+                            .toList();
+                    List<Place> page = places.subList(0, Math.min(limit, places.size()));
+                    String next = places.size() > limit ? page.get(limit - 1).text() : null;
+                    return records(page).thenApply(records -> new Found(records, next));
+                });
+    }
+
+    private CompletableFuture<List<FanOutRecord>> records(List<Place> places) {
+        return Futures.all(
+                        places,
+                        each -> buckets.fanOut(FanOutBuckets.of(each.id()), List.of(new FanOutRequest.View(each.id())))
+                                .toCompletableFuture())
+                .thenApply(answers -> answers.stream()
+                        .flatMap(List::stream)
+                        .map(FanOutAnswer::record)
+                        .filter(Objects::nonNull)
+                        .toList());
+    }
+
+    /** Returns the numbers of the first subtasks that are published and have not ended, by their bits. */
+    public CompletableFuture<List<Long>> missing(String id, int limit) {
+        byte[] bits = connection.keys().fanOut(id)[1];
+        return buckets.fanOut(FanOutBuckets.of(id), List.of(new FanOutRequest.View(id)))
+                .toCompletableFuture()
+                .thenCombine(connection.run(commands -> commands.get(bits)), (answers, ended) -> {
+                    FanOutRecord record = answers.get(0).record();
+                    byte[] known = ended == null ? new byte[0] : ended;
+                    List<Long> missing = new ArrayList<>();
+                    long count = record == null ? 0 : record.phase() == Phase.OPEN ? record.cursor() : record.total();
+                    for (long number = 0; number < count && missing.size() < limit; number++) {
+                        int at = (int) (number / 8);
+                        if (at >= known.length || (known[at] & 0x80 >> number % 8) == 0) {
+                            missing.add(number);
+                        }
+                    }
+                    return missing;
+                });
+    }
+
+    private static <T> CompletableFuture<List<T>> ofEachBucket(Function<Integer, CompletableFuture<List<T>>> question) {
+        return Futures.all(IntStream.range(0, FanOutBuckets.COUNT).boxed().toList(), question)
+                .thenApply(all -> all.stream().flatMap(List::stream).toList());
+    }
+
+    private static Place place(ScoredValue<byte[]> member) {
+        return new Place((long) member.getScore(), text(member.getValue()));
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

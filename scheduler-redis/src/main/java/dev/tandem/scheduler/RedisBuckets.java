@@ -1,0 +1,80 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.BusinessId;
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutRequest;
+import dev.tandem.task.store.DedupAnswer;
+import dev.tandem.task.store.DedupBuckets;
+import dev.tandem.task.store.DedupRequest;
+import dev.tandem.task.store.WaitAnswer;
+import dev.tandem.task.store.WaitRequest;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Sends requests to buckets: records outside of all partitions that relate tasks of several partitions. Thread-safe. */
+final class RedisBuckets {
+
+    private final AdminConnection connection;
+    private final RedisKeys keys;
+    private final WaiterWakeups wakeups;
+
+    RedisBuckets(AdminConnection connection) {
+        this.connection = connection;
+        this.keys = connection.keys();
+        this.wakeups = new WaiterWakeups(connection);
+    }
+
+    AdminConnection connection() {
+        return connection;
+    }
+
+    /** Sends requests about deduplication keys, and wakes the tasks that wait for an end which was told. */
+    CompletableFuture<List<DedupAnswer>> dedup(String queue, int bucket, List<DedupRequest> requests) {
+        byte[][] redisKeys = requests.stream()
+                .map(request -> keys.dedup(queue, bucket, request.key()))
+                .toArray(byte[][]::new);
+        return connection
+                .runScript(
+                        Script.DEDUPLICATE,
+                        redisKeys,
+                        requests.stream().map(DedupCodec::encode).toArray(byte[][]::new))
+                .thenApply(reply -> {
+                    List<DedupAnswer> answers = DedupCodec.decode(reply);
+                    for (int i = 0; i < answers.size(); i++) {
+                        if (answers.get(i) instanceof DedupAnswer.Noted noted && noted.awaited()) {
+                            wakeups.wake(new BusinessId(queue, requests.get(i).key()));
+                        }
+                    }
+                    return answers;
+                });
+    }
+
+    /** Sends requests about tasks that wait for those with deduplication keys. */
+    CompletableFuture<List<WaitAnswer>> await(int bucket, List<WaitRequest> requests) {
+        byte[][] redisKeys = new byte[2 * requests.size()][];
+        for (int i = 0; i < requests.size(); i++) {
+            BusinessId on = requests.get(i).on();
+            redisKeys[2 * i] = keys.dedup(on.queue(), bucket, on.key());
+            redisKeys[2 * i + 1] = keys.waiting(on.queue(), bucket, on.key());
+        }
+        return connection
+                .runScript(
+                        Script.AWAIT_TASKS,
+                        redisKeys,
+                        requests.stream().map(WaitCodec::encode).toArray(byte[][]::new))
+                .thenApply(WaitCodec::decode);
+    }
+
+    /** Tells a bucket of the end of a task without a run. */
+    CompletableFuture<List<DedupAnswer>> tell(String queue, DedupRequest.Tell end) {
+        return dedup(queue, DedupBuckets.of(queue, end.key()), List.of(end));
+    }
+
+    CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
+        FanOutCall call = new FanOutCall(requests);
+        return connection
+                .runScript(Script.FAN_OUT, call.keys(keys, bucket), call.arguments())
+                .thenApply(call::answers);
+    }
+}

@@ -1,0 +1,90 @@
+-- Says of tasks whether those have ended that they wait for. Each request is about one task and one deduplication key, and
+-- may be repeated.
+--
+-- KEYS      for each request two, all of one bucket: what is known of the deduplication key, see deduplicate; and a hash of
+--           the tasks that wait for it: queue/partition/position -> MessagePack of a list: since when it waits (ms), 1 if
+--           it need not wait any more, queue, partition, position
+-- ARGV      for each request, MessagePack of a list: WAIT_... (what is asked or told), queue, partition and position of the
+--           task that waits, ms; these are with WAIT_ASK: for how long it may wait; with WAIT_LATER: until it runs again;
+--           and with WAIT_ASK: ms for which it has waited, as far as is known outside of Redis
+-- Returns   {REPLY_OK, the time (ms), and for each request: AWAITED_... (the answer), the name of the task that has the
+--           deduplication key, else '', the ms for which the other has waited}
+-- @include dedup_entry
+
+-- Keeps a hash of tasks that wait for as long as one of them may ask again.
+local function keep_until(key, at)
+  if call('PTTL', key) < at - now then
+    call('PEXPIREAT', key, string.format('%.0f', at))
+  end
+end
+
+-- Says in the entry that its end is awaited, so that it is remembered, and the task is woken.
+local function note_awaited(key, e, at)
+  e = e or {state = BEARER_AWAITED, place = '', identity = '', name = '', since = now, due = 0, taken = 0, expires = 0,
+    keep = 0, not_before = 0, window = 0, until_done = 0, retention = 0, release = 1, lost = 0, named = 0, token = 0,
+    sweep = 0, kept = 0, awaited = 0, succeeded = 0}
+  if e.awaited < at then
+    e.awaited = at
+    e.keep = max(e.keep, at)
+    write(key, e, e.expires)
+  end
+end
+
+local function ask(key, waiters, field, r)
+  local e, packed = read(key), call('HGET', waiters, field)
+  local since, over = packed and unpack_list(packed)[1] or now, packed and unpack_list(packed)[2] or 0
+  local is_full = not packed and call('HLEN', waiters) >= MAX_WAITERS
+  if is_full then
+    since = now - r.waited
+  end
+  if over == 0 and e and (e.state == BEARER_DONE or e.succeeded >= since) then
+    over = 1
+  end
+  local at = now + r.ms + WAITS_KEPT_MILLIS
+  if not is_full then
+    call('HSET', waiters, field, pack({since, over, r.queue, r.partition, r.position}))
+    keep_until(waiters, at)
+  end
+  if over == 0 then
+    note_awaited(key, e, at)
+  end
+  local answer = AWAITED_OPEN
+  if over == 1 then
+    answer = AWAITED_SUCCEEDED
+  elseif not e or e.state == BEARER_AWAITED then
+    answer = AWAITED_UNKNOWN
+  elseif e.state == BEARER_FAILED then
+    answer = AWAITED_FAILED
+  end
+  return answer, e and e.name or '', max(0, now - since)
+end
+
+local function release(waiters, field)
+  local packed = call('HGET', waiters, field)
+  if packed then
+    local w = unpack_list(packed)
+    w[2] = 1
+    call('HSET', waiters, field, pack(w))
+  end
+end
+
+local reply = {REPLY_OK, now}
+for i = 1, #ARGV do
+  local a = unpack_list(ARGV[i])
+  local r = {queue = a[2], partition = a[3], position = a[4], ms = a[5], waited = a[6]}
+  local key, waiters, field = KEYS[2 * i - 1], KEYS[2 * i], a[2] .. '/' .. a[3] .. '/' .. a[4]
+  local code, name, waited = AWAITED_NOTED, '', 0
+  if a[1] == WAIT_ASK then
+    code, name, waited = ask(key, waiters, field, r)
+  elseif a[1] == WAIT_LATER then
+    keep_until(waiters, now + r.ms + WAITS_KEPT_MILLIS)
+  elseif a[1] == WAIT_RELEASED then
+    release(waiters, field)
+  else
+    call('HDEL', waiters, field)
+  end
+  reply[#reply + 1] = code
+  reply[#reply + 1] = name
+  reply[#reply + 1] = waited
+end
+return reply

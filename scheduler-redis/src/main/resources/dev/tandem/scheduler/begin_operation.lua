@@ -1,0 +1,36 @@
+-- Begins an operation on many tasks: from now on, any server may claim it. Forgets old ones.
+--
+-- KEYS      see include/operation_keys
+-- ARGV 1    operation: queue, slash, id
+-- ARGV 2    its definition
+-- ARGV 3    most operations that have not ended
+-- ARGV 4    how long one is kept that has ended, ms
+-- ARGV 5    most of those
+-- Returns   {OPERATION_BEGUN}, {OPERATION_KNOWN}: there is the same one, {OPERATION_DIFFERS}: there is another one with this
+--           id, or {OPERATION_NO_ROOM}
+-- @include operation_keys
+local name, definition = ARGV[1], ARGV[2]
+
+local function forget(operations)
+  for _, operation in ipairs(operations) do
+    call('HDEL', DEFINITIONS, operation)
+    call('HDEL', PROGRESS, operation)
+    call('HDEL', STOPS, operation)
+    call('ZREM', ENDED, operation)
+  end
+end
+
+local known = call('HGET', DEFINITIONS, name)
+if known then
+  return {string.match(known, '^%d+ (.*)$') == definition and OPERATION_KNOWN or OPERATION_DIFFERS}
+elseif call('ZCARD', OPEN) >= tonumber(ARGV[3]) then
+  return {OPERATION_NO_ROOM}
+end
+forget(call('ZRANGEBYSCORE', ENDED, '-inf', format('%.0f', now - ARGV[4]), 'LIMIT', 0, MAX_FORGOTTEN_OPERATIONS))
+local too_many = math.min(call('ZCARD', ENDED) - ARGV[5], MAX_FORGOTTEN_OPERATIONS)
+if too_many > 0 then
+  forget(call('ZRANGE', ENDED, 0, too_many - 1))
+end
+call('HSET', DEFINITIONS, name, format('%.0f', micros) .. ' ' .. definition)
+call('ZADD', OPEN, now_text, name)
+return {OPERATION_BEGUN}

@@ -1,0 +1,273 @@
+-- Keeps fan-outs. Each request is about one of them, and may be repeated: its subtasks are bits.
+--
+-- KEYS 1    due: sorted set of the fan-outs that somebody has to look at, by the time from which on, ms
+-- KEYS 2    open: sorted set of those that have not finished, by when they began, ms
+-- KEYS 3    ended: sorted set of those that have, by when they did, ms
+-- then      for each request: the fan-out, and the bits of its subtasks that have ended, failed, and were cancelled
+-- ARGV      for each request, MessagePack of a list: FAN_OUT_... (what is asked or told), id, and
+--           FAN_OUT_OPEN:     token, most open ones, names and values of the plan: queue, master, and others
+--           FAN_OUT_NOTE:     token, how many subtasks are published
+--           FAN_OUT_SEAL:     token, how many subtasks there are
+--           FAN_OUT_ABANDON:  token ('': any), why
+--           FAN_OUT_CANCEL:   why
+--           FAN_OUT_TELL:     for each subtask: number, FAN_OUT_SUCCEEDED/FAILED/CANCELLED, error
+--           FAN_OUT_ASK:      number
+--           FAN_OUT_BEGIN:    identity of a final task, its name
+--           FAN_OUT_CLAIM, FAN_OUT_POSTPONE: ms
+-- Returns   {REPLY_OK, and for each request: {ANSWER_..., STOP_..., published, total (-1: not known), bits, text, record}}. The
+--           record is empty, or: ended, failed, cancelled, names and values of all fields
+--
+-- A fan-out is a hash: the plan, and phase, token, cursor, total, stop, why, since, ended-at, finished, tries, claimed-until,
+-- begun-by, begun-name, and errors (a line for each: number, a space, error).
+local call, unpack_list, floor = redis.call, cmsgpack.unpack, math.floor
+local DUE, OPEN, ENDED = KEYS[1], KEYS[2], KEYS[3]
+local time = call('TIME')
+local now = time[1] * 1000 + floor(time[2] / 1000)
+call('HDEL', KEYS[4], '') -- After a removal, Redis lets ends be told even when memory is full.
+
+local function number_text(number)
+  return string.format('%.0f', number)
+end
+
+-- The number of subtasks below a bound whose bit is set.
+local function count(bits, bound)
+  local whole = floor(bound / 8)
+  local set = whole > 0 and call('BITCOUNT', bits, 0, whole - 1) or 0
+  for i = whole * 8, bound - 1 do
+    set = set + call('GETBIT', bits, i)
+  end
+  return set
+end
+
+local function read(key)
+  local h = call('HMGET', key, 'phase', 'token', 'cursor', 'total', 'stop', 'rule', 'may-fail', 'keep')
+  if not h[1] then
+    return nil
+  end
+  return {phase = tonumber(h[1]), token = h[2], cursor = tonumber(h[3]), total = tonumber(h[4]), stop = tonumber(h[5]),
+    rule = h[6], may_fail = tonumber(h[7]), keep = tonumber(h[8])}
+end
+
+local function look_at(id, at)
+  call('ZADD', DUE, number_text(at), id)
+end
+
+-- Whether all subtasks have ended, and nobody sees to what follows.
+local function is_free(k, f)
+  local h = call('HMGET', k.fan_out, 'finished', 'claimed-until')
+  return f.phase == PHASE_COMPLETE and h[1] ~= '1' and tonumber(h[2] or '0') <= now
+end
+
+-- What is answered if the stream, or all subtasks, have ended already.
+local function closed(k, f)
+  return is_free(k, f) and ANSWER_COMPLETE or ANSWER_CLOSED
+end
+
+local function finish(k, id, f)
+  call('HSET', k.fan_out, 'finished', '1')
+  call('ZREM', DUE, id)
+  if call('ZREM', OPEN, id) == 1 then
+    call('ZADD', ENDED, number_text(now), id)
+  end
+  call('ZREMRANGEBYSCORE', ENDED, '-inf', number_text(now - f.keep))
+  for _, key in pairs(k) do
+    call('PEXPIRE', key, number_text(f.keep))
+  end
+  return ANSWER_OK
+end
+
+local function too_many_failed(k, f)
+  if f.stop ~= STOP_NO or f.rule == RULE_COMPLETE or f.rule == RULE_PARTIAL and f.phase == PHASE_OPEN then
+    return false
+  end
+  local failed = call('BITCOUNT', k.failed) + call('BITCOUNT', k.cancelled)
+  return failed > (f.rule == RULE_PARTIAL and floor(f.may_fail * f.total) or 0)
+end
+
+-- Draws the consequences of a change. Returns ANSWER_COMPLETE if all subtasks have ended now.
+local function judge(k, id, f)
+  if too_many_failed(k, f) then
+    f.stop = STOP_FAILED
+    call('HSET', k.fan_out, 'stop', STOP_FAILED)
+  end
+  if f.phase ~= PHASE_SEALED or count(k.ended, f.total) < f.total then
+    return ANSWER_OK
+  end
+  f.phase = PHASE_COMPLETE
+  call('HSET', k.fan_out, 'phase', PHASE_COMPLETE, 'ended-at', number_text(now))
+  local after = call('HMGET', k.fan_out, 'final-queue', 'parent')
+  if after[1] == '' and after[2] == '' then
+    return finish(k, id, f)
+  end
+  look_at(id, now + FAN_OUT_CLAIM_MILLIS)
+  return ANSWER_COMPLETE
+end
+
+local function seal(k, id, f, total)
+  f.phase, f.total, f.cursor = PHASE_SEALED, total, total
+  call('HSET', k.fan_out, 'phase', PHASE_SEALED, 'total', total, 'cursor', total)
+  call('ZREM', DUE, id)
+  return judge(k, id, f)
+end
+
+local function open(k, id, f, a)
+  if not f then
+    if call('ZCARD', OPEN) >= a[4] then
+      return ANSWER_NO_ROOM
+    end
+    call('HSET', k.fan_out, 'phase', PHASE_OPEN, 'token', a[3], 'cursor', '0', 'total', '-1', 'stop', STOP_NO, 'since',
+      number_text(now), unpack(a, 5))
+    call('ZADD', OPEN, number_text(now), id)
+    look_at(id, now + FAN_OUT_SILENT_MILLIS)
+    return ANSWER_OK
+  elseif f.phase ~= PHASE_OPEN then
+    return ANSWER_CLOSED
+  elseif a[3] < f.token then
+    return ANSWER_FENCED
+  end
+  call('HSET', k.fan_out, 'token', a[3], a[7], a[8])
+  look_at(id, now + FAN_OUT_SILENT_MILLIS)
+  local from = floor(f.cursor / 8)
+  return ANSWER_RESUMED, call('GETRANGE', k.ended, from, from + FAN_OUT_WINDOW / 8)
+end
+
+local function from_writer(k, id, f, a)
+  if f.phase ~= PHASE_OPEN then
+    return closed(k, f)
+  elseif a[3] ~= f.token then
+    return ANSWER_FENCED
+  elseif a[1] == FAN_OUT_NOTE then
+    f.cursor = a[4]
+    call('HSET', k.fan_out, 'cursor', a[4])
+    look_at(id, now + FAN_OUT_SILENT_MILLIS)
+    return ANSWER_OK
+  elseif f.stop == STOP_NO and count(k.ended, f.cursor + FAN_OUT_WINDOW) > count(k.ended, a[4]) then
+    -- Numbers beyond the window are of no run of this master, so they do not keep it from its seal.
+    return ANSWER_NOT_REPEATABLE
+  end
+  return seal(k, id, f, a[4])
+end
+
+local function stop(k, id, f, code, why)
+  if f.stop == STOP_NO then
+    f.stop = code
+    call('HSET', k.fan_out, 'stop', code, 'why', why)
+  end
+end
+
+local function abandon(k, id, f, a)
+  if f.phase ~= PHASE_OPEN then
+    return ANSWER_CLOSED
+  elseif a[3] ~= '' and a[3] ~= f.token then
+    return ANSWER_FENCED
+  end
+  stop(k, id, f, STOP_ABANDONED, a[4])
+  return seal(k, id, f, f.cursor)
+end
+
+local function cancel(k, id, f, a)
+  if f.phase == PHASE_COMPLETE then
+    return ANSWER_CLOSED
+  end
+  stop(k, id, f, STOP_CANCELLED, a[3])
+  return judge(k, id, f)
+end
+
+local function add_error(k, number, text)
+  local errors = call('HGET', k.fan_out, 'errors') or ''
+  local _, lines = string.gsub(errors, '\n', '')
+  if lines < FAN_OUT_MAX_ERRORS then
+    call('HSET', k.fan_out, 'errors', errors .. number_text(number) .. ' ' .. text .. '\n')
+  end
+end
+
+local function tell(k, id, f, a)
+  if f.phase == PHASE_COMPLETE then
+    return closed(k, f)
+  end
+  for i = 3, #a, 3 do
+    local number, how = a[i], a[i + 1]
+    local exists = f.phase == PHASE_OPEN or number < f.total
+    if exists and call('SETBIT', k.ended, number, 1) == 0 and how ~= FAN_OUT_SUCCEEDED then
+      call('SETBIT', how == FAN_OUT_FAILED and k.failed or k.cancelled, number, 1)
+      if how == FAN_OUT_FAILED then
+        add_error(k, number, a[i + 2])
+      end
+    end
+  end
+  return judge(k, id, f)
+end
+
+-- One that failed or was cancelled is no copy: somebody may have it retried.
+local function ask(k, f, a)
+  local copy = f.stop == STOP_NO and call('GETBIT', k.ended, a[3]) == 1 and call('GETBIT', k.failed, a[3]) == 0 and
+    call('GETBIT', k.cancelled, a[3]) == 0
+  return copy and ANSWER_DUPLICATE or ANSWER_OK
+end
+
+local function begin(k, a)
+  local by = call('HGET', k.fan_out, 'begun-by')
+  if by and by ~= a[3] then
+    return ANSWER_DUPLICATE, call('HGET', k.fan_out, 'begun-name')
+  end
+  call('HSET', k.fan_out, 'begun-by', a[3], 'begun-name', a[4])
+  return ANSWER_OK
+end
+
+local function claim(k, id, f, a)
+  if not is_free(k, f) then
+    return ANSWER_CLOSED
+  end
+  call('HINCRBY', k.fan_out, 'tries', 1)
+  call('HSET', k.fan_out, 'claimed-until', number_text(now + a[3]))
+  look_at(id, now + a[3])
+  return ANSWER_OK
+end
+
+local function record(k, f)
+  local bound = f.phase == PHASE_OPEN and call('STRLEN', k.ended) * 8 or f.total
+  return {count(k.ended, bound), count(k.failed, bound), count(k.cancelled, bound), call('HGETALL', k.fan_out)}
+end
+
+local function answer(k, id, f, a)
+  local what = a[1]
+  if what == FAN_OUT_OPEN then
+    return open(k, id, f, a)
+  elseif not f then
+    return ANSWER_UNKNOWN
+  elseif what == FAN_OUT_TELL then
+    return tell(k, id, f, a)
+  elseif what == FAN_OUT_NOTE or what == FAN_OUT_SEAL then
+    return from_writer(k, id, f, a)
+  elseif what == FAN_OUT_ABANDON then
+    return abandon(k, id, f, a)
+  elseif what == FAN_OUT_CANCEL then
+    return cancel(k, id, f, a)
+  elseif what == FAN_OUT_ASK then
+    return ask(k, f, a)
+  elseif what == FAN_OUT_BEGIN then
+    return begin(k, a)
+  elseif what == FAN_OUT_CLAIM then
+    return claim(k, id, f, a)
+  elseif what == FAN_OUT_FINISH then
+    return f.phase == PHASE_COMPLETE and finish(k, id, f) or ANSWER_CLOSED
+  elseif what == FAN_OUT_POSTPONE then
+    call('ZADD', DUE, 'XX', number_text(now + a[3]), id)
+  end
+  return ANSWER_OK
+end
+
+local reply = {REPLY_OK}
+for i = 1, #ARGV do
+  local at = 4 * i
+  local k = {fan_out = KEYS[at], ended = KEYS[at + 1], failed = KEYS[at + 2], cancelled = KEYS[at + 3]}
+  local a = unpack_list(ARGV[i])
+  local id, f = a[2], read(k.fan_out)
+  local code, detail = answer(k, id, f, a)
+  f = f or {stop = STOP_NO, cursor = 0, total = -1}
+  local shows = code == ANSWER_OK and (a[1] == FAN_OUT_VIEW or a[1] == FAN_OUT_CLAIM)
+  local is_bits = code == ANSWER_RESUMED
+  reply[i + 1] = {code, f.stop, f.cursor, f.total, is_bits and detail or '', not is_bits and detail or '',
+    shows and record(k, f) or {}}
+end
+return reply

@@ -1,0 +1,79 @@
+-- Lists tasks of one state for an operation that changes many: the oldest first. Changes nothing. What the operation does to
+-- the tasks of one page does not disturb the next one.
+--
+-- KEYS      the partition's, see include/partition_keys
+-- ARGV 1    dead, parked, near, far (scheduled tasks that are not far off, those that are), or retry
+-- ARGV 2    cursor ('': from the start)
+-- ARGV 3    most tasks
+-- ARGV 4    dead: those that died later are left out, µs; else '+inf'
+-- Returns   {next cursor ('': the end), tasks as in include/task_pages, for parked: the member of `lanes` of each of them}
+-- @include partition_keys
+-- @include clock
+-- @include batched_commands
+-- @include claim_record
+-- @include covered_claims
+-- @include envelope
+-- @include lanes
+-- @include blocked_keys
+-- @include far_schedule
+-- @include task_pages
+
+-- Whether a member comes before another one of the same score: Redis compares their bytes.
+local function precedes(one, other)
+  for i = 1, math.min(#one, #other) do
+    local a, b = byte(one, i), byte(other, i)
+    if a ~= b then
+      return a < b
+    end
+  end
+  return #one < #other
+end
+
+-- Returns the first rank behind a cursor, which is a score, a blank and a member. The member may have gone since, or may
+-- have another score.
+local function rank_behind(set, cursor)
+  local score, member = string.match(cursor, '^(%S+) (.*)$')
+  if cursor == '' then
+    return 0
+  elseif call('ZSCORE', set, member) == score then
+    return call('ZRANK', set, member) + 1
+  end
+  local from, to = call('ZCOUNT', set, '-inf', '(' .. score), call('ZCOUNT', set, '-inf', score)
+  while from < to do
+    local middle = floor((from + to) / 2)
+    if precedes(member, call('ZRANGE', set, middle, middle)[1]) then
+      to = middle
+    else
+      from = middle + 1
+    end
+  end
+  return from
+end
+
+-- Fills a page out of a sorted set. Returns whether there may be more.
+local function add_oldest(page, set, envelopes, cursor, most, latest)
+  local rank, units = rank_behind(set, cursor), set == DEAD and 1000 or 1
+  local members = call('ZRANGE', set, rank, rank + most - 1, 'WITHSCORES')
+  for i = 1, #members, 2 do
+    if tonumber(members[i + 1]) > latest then
+      return false
+    elseif not page.add(members[i], members[i + 1] / units, envelopes, members[i + 1] .. ' ' .. members[i]) then
+      return true
+    end
+  end
+  return #members == 2 * most
+end
+
+local what, cursor, most = ARGV[1], ARGV[2], math.min(tonumber(ARGV[3]), MAX_CHANGED_TASKS)
+local latest = ARGV[4] == '+inf' and 1 / 0 or tonumber(ARGV[4])
+local page, more = new_page((what == 'near' or what == 'far') and 'scheduled' or what, most, MAX_CHANGED_BYTES), nil
+if what == 'far' then
+  return {add_far_off(page, string.match(cursor, '^later (.*)$') or '', MAX_CHANGED_FAR_TASKS), page.tasks, {}}
+elseif what == 'parked' then
+  more = add_parked(page, cursor, most)
+elseif what == 'dead' then
+  more = add_oldest(page, DEAD, DEAD_TASKS, cursor, most, latest)
+else
+  more = add_oldest(page, what == 'near' and SCHEDULED or RETRY, TASKS, cursor, most, latest)
+end
+return {more and page.cursor or '', page.tasks, what == 'parked' and page.cursors or {}}

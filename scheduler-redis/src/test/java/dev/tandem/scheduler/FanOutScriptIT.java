@@ -1,0 +1,214 @@
+package dev.tandem.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Position;
+import dev.tandem.task.Task;
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.fanout.FanOutPlan;
+import dev.tandem.task.fanout.FanOutPlan.Rule;
+import dev.tandem.task.fanout.FanOutRecord;
+import dev.tandem.task.fanout.FanOutRequest;
+import dev.tandem.task.fanout.FanOutRequest.End;
+import dev.tandem.task.fanout.Subtask;
+import dev.tandem.task.store.FanOutModel;
+import dev.tandem.task.store.SettledMark;
+import dev.tandem.task.store.StoreRequest.HandOver;
+import dev.tandem.task.store.StoreRequest.Move;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What Redis says of fan-outs, compared with the model at every step. */
+class FanOutScriptIT extends OperatorTestBase {
+
+    private static final int FAN_OUTS = 60;
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4})
+    void answersAsTheModelDoes(long seed) {
+        Random random = new Random(seed);
+        FanOutModel model = new FanOutModel();
+        for (int i = 0; i < FAN_OUTS; i++) {
+            byte[] bytes = new byte[10];
+            new Random(seed + 31L * i + System.nanoTime()).nextBytes(bytes);
+            String id = HexFormat.of().formatHex(bytes);
+            int total = random.nextInt(30);
+            for (int step = 0; step < 60; step++) {
+                List<FanOutRequest> requests = new ArrayList<>();
+                for (int n = 0; n <= random.nextInt(4); n++) {
+                    requests.add(step == 0 ? open(id, random) : request(id, random, total));
+                }
+
+                List<FanOutAnswer> answers =
+                        get(store.fanOut(FanOutBuckets.of(id), requests).toCompletableFuture());
+
+                long now = System.currentTimeMillis();
+                List<FanOutAnswer> expected =
+                        requests.stream().map(each -> model.apply(each, now)).toList();
+                for (int n = 0; n < requests.size(); n++) {
+                    String as = "seed " + seed + " fan-out " + i + " step " + step + ": " + requests.get(n) + " in "
+                            + requests;
+                    // Of ends that are told together, only the last is answered with what follows.
+                    if (!(requests.get(n) instanceof FanOutRequest.Tell)) {
+                        assertThat(answers.get(n))
+                                .as(as)
+                                .usingRecursiveComparison()
+                                .ignoringFields("record.since", "record.endedAt", "record.plan.maxOpen")
+                                .isEqualTo(expected.get(n));
+                    }
+                }
+            }
+        }
+    }
+
+    private static FanOutRequest open(String id, Random random) {
+        boolean alone = random.nextInt(4) == 0;
+        Rule rule = Rule.values()[random.nextInt(3)];
+        FanOutPlan plan = new FanOutPlan(
+                "orders",
+                "3/0:17",
+                "import-1",
+                "import",
+                "",
+                1,
+                rule,
+                0.25,
+                alone ? "" : "orders",
+                new byte[] {1, 0, 7},
+                60_000,
+                100_000);
+        return new FanOutRequest.Open(id, 1 + random.nextInt(3), plan);
+    }
+
+    private static FanOutRequest request(String id, Random random, int total) {
+        long token = 1 + random.nextInt(3);
+        int number = random.nextInt(total + 1);
+        return switch (random.nextInt(16)) {
+            case 0 -> open(id, random);
+            case 1 -> new FanOutRequest.Note(id, token, number);
+            case 2 -> new FanOutRequest.Seal(id, token, total);
+            case 3 ->
+                random.nextInt(5) == 0 ? new FanOutRequest.Abandon(id, token, "dead") : new FanOutRequest.View(id);
+            case 4 -> random.nextInt(5) == 0 ? new FanOutRequest.Cancel(id, "asked for") : new FanOutRequest.View(id);
+            case 5 -> new FanOutRequest.Ask(id, number);
+            case 6 -> new FanOutRequest.Claim(id, 60_000);
+            case 7 -> new FanOutRequest.Finish(id);
+            case 8 -> new FanOutRequest.Begin(id, "place-" + random.nextInt(3), "final");
+            case 9 -> new FanOutRequest.View(id);
+            default ->
+                new FanOutRequest.Tell(
+                        id,
+                        number,
+                        random.nextInt(4) > 0 ? End.SUCCEEDED : End.values()[random.nextInt(3)],
+                        "error " + number);
+        };
+    }
+
+    @Test
+    void aNumberThatNoMasterPublishedDoesNotKeepAFanOutFromItsSeal() {
+        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 0, 7) + "000001";
+        FanOutPlan plan =
+                new FanOutPlan(queue, "0/0:1", "m", "t", "", 1, Rule.COMPLETE, 0, "", new byte[0], 60_000, 100_000);
+        FanOutModel model = new FanOutModel();
+        List<FanOutRequest> requests = List.of(
+                new FanOutRequest.Open(id, 1, plan),
+                new FanOutRequest.Tell(id, 5_000, End.SUCCEEDED, null),
+                new FanOutRequest.Tell(id, 2_047, End.SUCCEEDED, null),
+                new FanOutRequest.Seal(id, 1, 2_047),
+                new FanOutRequest.Seal(id, 1, 2_048));
+
+        List<FanOutAnswer> answers =
+                get(store.fanOut(FanOutBuckets.of(id), requests).toCompletableFuture());
+
+        assertThat(answers)
+                .extracting(FanOutAnswer::code)
+                .containsExactlyElementsOf(requests.stream()
+                        .map(each -> model.apply(each, 1).code())
+                        .toList())
+                .endsWith(FanOutAnswer.Code.NOT_REPEATABLE, FanOutAnswer.Code.OK);
+    }
+
+    private FanOutRecord view(String id) {
+        FanOutAnswer answer = get(store.fanOut(FanOutBuckets.of(id), List.of(new FanOutRequest.View(id)))
+                        .toCompletableFuture())
+                .get(0);
+        return Objects.requireNonNull(answer.record());
+    }
+
+    @Test
+    void subtasksThatEndWithoutARunAreToldByTheHousekeeper() {
+        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 0, 7) + "000000";
+        FanOutPlan plan =
+                new FanOutPlan(queue, "0/0:1", "m", "t", "", 1, Rule.COMPLETE, 0, "", new byte[0], 60_000, 100_000);
+        get(store.fanOut(
+                        FanOutBuckets.of(id),
+                        List.of(new FanOutRequest.Open(id, 1, plan), new FanOutRequest.Seal(id, 1, 4)))
+                .toCompletableFuture());
+        hand(List.of(waiting(id, 3, new Move.Bury(), null, null)));
+        hand(List.of(waiting(id, 0, new Move.Schedule(Long.MAX_VALUE / 4), null, null)));
+        halt("k", 10);
+        hand(List.of(waiting(id, 1, new Move.Park(), "k", null), waiting(id, 2, new Move.Park(), "k", "dedup")));
+
+        assertThat(get(store.admin().delete(partition, Position.of(0, 0)))).isEqualTo(Admin.Result.DONE);
+        get(store.admin().drainKey(partition, "k"));
+        assertThat(get(new DedupEnds(store.adminConnection()).passOn(partition)))
+                .isEqualTo(5);
+
+        FanOutRecord record = view(id);
+        assertThat(record.finished()).isTrue();
+        assertThat(record.cancelled()).isEqualTo(1);
+        assertThat(record.failed())
+                .as("two behind the drained head, and the buried one")
+                .isEqualTo(3);
+        assertThat(record.errors())
+                .extracting(
+                        each -> each.number() == 3 ? each.error() : each.error().substring(0, 14))
+                .containsExactlyInAnyOrder("boom", "drained behind", "drained behind");
+    }
+
+    @Test
+    void anEndThatCannotBeReadIsTakenOffAndDoesNotStopThoseBehindIt() {
+        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 0, 7) + "000002";
+        FanOutPlan plan =
+                new FanOutPlan(queue, "0/0:1", "m", "t", "", 1, Rule.COMPLETE, 0, "", new byte[0], 60_000, 100_000);
+        get(store.fanOut(
+                        FanOutBuckets.of(id),
+                        List.of(new FanOutRequest.Open(id, 1, plan), new FanOutRequest.Seal(id, 1, 1)))
+                .toCompletableFuture());
+        byte[] list = store.adminConnection().keys().dedupEnds(partition);
+        for (String element :
+                List.of("~", "~f", "0:1", "0:1 x key", "~" + ScriptCodes.FAN_OUT_FAILED + id + "/0/1 boom")) {
+            get(store.adminConnection()
+                    .run(commands -> commands.rpush(list, element.getBytes(StandardCharsets.UTF_8))));
+        }
+
+        assertThat(get(new DedupEnds(store.adminConnection()).passOn(partition)))
+                .isEqualTo(5);
+
+        Long left = get(store.adminConnection().run(commands -> commands.llen(list)));
+        assertThat(left).isZero();
+        assertThat(view(id).failed()).isEqualTo(1);
+    }
+
+    private HandOver waiting(String id, long number, Move move, @Nullable String key, @Nullable String dedupKey) {
+        Map<String, String> headers = Map.of("a", "b", Subtask.HEADER, new Subtask(id, number, 1, false).text());
+        Task task = new Task("s", queue, "t", key, new byte[] {1}, headers, 1_000, 0, 5_000, 3, dedupKey);
+        return new HandOver(
+                Position.of(0, number == 0 ? 0 : 10 + number),
+                key,
+                new SettledMark.Offset(number == 0 ? 0 : 10 + number),
+                move,
+                new Envelope(task, 2, 0, "boom").encode());
+    }
+}

@@ -1,0 +1,168 @@
+package dev.tandem.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.task.store.PermitAnswer;
+import dev.tandem.task.store.PermitModel;
+import dev.tandem.task.store.PermitRequest;
+import dev.tandem.task.store.PermitRequest.PermitRun;
+import dev.tandem.task.store.PermitView;
+import dev.tandem.task.store.RateAnswer;
+import dev.tandem.task.store.RateModel;
+import dev.tandem.task.store.RateRequest;
+import dev.tandem.testkit.UniqueNames;
+import io.lettuce.core.ScriptOutputType;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What Redis says of permits, compared with the model at every step. */
+class PermitsIT extends OperatorTestBase {
+
+    private static final int STEPS = 600;
+
+    private final String limit = UniqueNames.fresh("limit");
+
+    /** Leases and turns are so short that some end while the test runs. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4})
+    void answersAsTheModelDoes(long seed) {
+        PermitModel model = new PermitModel();
+        Random random = new Random(seed);
+        ScriptAssembler timed = new ScriptAssembler(Map.of());
+        byte[] source = timed.assemble(Script.SHARE_PERMITS.file())
+                .replace("local time = call('TIME')", "")
+                .replace("time[1] * 1000 + math.floor(time[2] / 1000)", "tonumber(ARGV[11])")
+                .getBytes(StandardCharsets.UTF_8);
+        long now = 1_800_000_000_000L;
+        int max = 1 + random.nextInt(8);
+        long[] numbers = new long[4];
+        for (int step = 0; step < STEPS; step++) {
+            now += random.nextInt(120);
+            int executor = random.nextInt(numbers.length);
+            int used = random.nextInt(4);
+            int kept = used + random.nextInt(3);
+            int wanted = kept + random.nextInt(6);
+            long number = random.nextInt(10) == 0 ? numbers[executor] : ++numbers[executor];
+            PermitRequest request = new PermitRequest(
+                    limit, max, "executor-" + executor, number, used, kept, wanted, wanted - used, 400, null);
+
+            byte[][] arguments = store.limits().arguments(request);
+            byte[][] withTime = Arrays.copyOf(arguments, arguments.length + 1);
+            withTime[arguments.length] = Long.toString(now).getBytes(StandardCharsets.UTF_8);
+            List<Object> reply = get(store.adminConnection()
+                    .run(commands ->
+                            commands.eval(source, ScriptOutputType.MULTI, RedisKeys.DEFAULTS.limit(limit), withTime)));
+
+            assertThat(RedisLimits.answer(reply))
+                    .as("seed %s step %s: %s", seed, step, request)
+                    .isEqualTo(model.apply(request, now));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void reservesTokensAsTheModelDoes(long seed) {
+        RateModel model = new RateModel();
+        Random random = new Random(seed);
+        byte[] source = new ScriptAssembler(Map.of())
+                .assemble(Script.RESERVE_TOKENS.file())
+                .replace("local time = call('TIME')", "")
+                .replace("time[1] * 1000000 + time[2]", "tonumber(ARGV[#ARGV])")
+                .replace("'PX', ", "'PX', 1000 * ") // Keys must not go before the time of the test says so.
+                .getBytes(StandardCharsets.UTF_8);
+        long now = 1_800_000_000_000_000L;
+        for (int step = 0; step < STEPS; step++) {
+            now += random.nextInt(300_000);
+            List<RateRequest> requests = new ArrayList<>();
+            for (int i = 0; i <= random.nextInt(3); i++) {
+                requests.add(new RateRequest(
+                        "tenant-" + i,
+                        random.nextInt(50),
+                        10_000 * (i + 1),
+                        1 + 3 * i,
+                        200,
+                        random.nextInt(20) == 0 ? random.nextInt(3_000) : 0));
+            }
+            byte[][] keys = requests.stream()
+                    .map(each -> RedisKeys.DEFAULTS.rate(limit, each.bucket()))
+                    .toArray(byte[][]::new);
+            byte[][] arguments = Stream.concat(
+                            requests.stream().map(RedisLimits::encode),
+                            Stream.of(Long.toString(now).getBytes(StandardCharsets.UTF_8)))
+                    .toArray(byte[][]::new);
+            List<Object> reply = get(store.adminConnection()
+                    .run(commands -> commands.eval(source, ScriptOutputType.MULTI, keys, arguments)));
+
+            long at = now;
+            assertThat(RedisLimits.rateAnswers(reply))
+                    .as("seed %s step %s: %s", seed, step, requests)
+                    .isEqualTo(
+                            requests.stream().map(each -> model.apply(each, at)).toList());
+        }
+    }
+
+    @Test
+    void bucketsOfARateLimitExpire() {
+        RateRequest request = new RateRequest("k", 5, 100_000, 1, 200, 0);
+        RateAnswer answer = get(store.limits().tokens(limit, List.of(request)).toCompletableFuture())
+                .get(0);
+        assertThat(answer.tokens()).isEqualTo(3);
+        assertThat(answer.nextMillis()).isBetween(50L, 100L);
+        long ttl = get(store.adminConnection().run(commands -> commands.pttl(RedisKeys.DEFAULTS.rate(limit, "k"))));
+        assertThat(ttl).isBetween(1L, 1_400L);
+    }
+
+    @Test
+    void whatOneGivesBackAnotherIsToldOfAndGets() throws Exception {
+        AtomicInteger told = new AtomicInteger();
+        try (AutoCloseable watch = store.limits().watch(limit, "two", told::incrementAndGet)) {
+            await().until(() -> told.get() > 0); // the subscription
+            assertThat(ask("one", 1, 2, 2, 5)).isEqualTo(new PermitAnswer(3, 3, false));
+            assertThat(ask("two", 1, 0, 0, 5)).isEqualTo(new PermitAnswer(0, 1, true));
+            int before = told.get();
+
+            assertThat(ask("one", 2, 2, 2, 5)).isEqualTo(new PermitAnswer(2, 2, true));
+
+            await().until(() -> told.get() > before);
+            assertThat(ask("two", 2, 0, 0, 5).held()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void showsWhoHasPermits() {
+        List<PermitRun> runs = List.of(new PermitRun("orders", "0/1:7", "order-7", 1_800_000_000_000L));
+        get(store.limits()
+                .permits(new PermitRequest(limit, 3, "one", 1, 1, 1, 4, 3, 10_000, runs))
+                .toCompletableFuture());
+
+        PermitView view = get(store.limits().show(limit));
+
+        assertThat(view.max()).isEqualTo(3);
+        assertThat(view.holders()).singleElement().satisfies(holder -> {
+            assertThat(holder.executor()).isEqualTo("one");
+            assertThat(holder.held()).isEqualTo(3);
+            assertThat(holder.used()).isEqualTo(1);
+            assertThat(holder.waiting()).isEqualTo(3);
+            assertThat(holder.leaseMillis()).isBetween(1L, 10_000L);
+            assertThat(holder.runs()).isEqualTo(runs);
+        });
+        await().untilAsserted(() -> assertThat(get(store.limits().names())).contains(limit));
+        assertThat(get(store.limits().show("unknown")).holders()).isEmpty();
+    }
+
+    private PermitAnswer ask(String executor, long number, int used, int kept, int wanted) {
+        return get(store.limits()
+                .permits(new PermitRequest(limit, 3, executor, number, used, kept, wanted, wanted - used, 10_000, null))
+                .toCompletableFuture());
+    }
+}

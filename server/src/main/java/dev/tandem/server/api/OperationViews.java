@@ -1,0 +1,102 @@
+package dev.tandem.server.api;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.tandem.server.operations.Operation;
+import dev.tandem.server.operations.OperationInfo;
+import dev.tandem.server.operations.OperationProgress;
+import dev.tandem.server.operations.TaskSelection;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** How the API shows operations on many tasks. */
+final class OperationViews {
+
+    private OperationViews() {}
+
+    record Operations(List<View> operations) {}
+
+    /**
+     * An operation.
+     *
+     * @param state {@code waiting}, {@code running}, {@code stopping}, {@code stopped}, {@code done} or {@code failed}
+     * @param action null if a server of a later version wrote the operation
+     */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record View(
+            String queue,
+            String operation,
+            String state,
+            @Nullable String action,
+            @Nullable Boolean dryRun,
+            @Nullable Selection selection,
+            @Nullable String at,
+            Instant began,
+            @Nullable Instant ended,
+            long looked,
+            long matched,
+            long changed,
+            long refused,
+            @Nullable String partition,
+            int partitionsDone,
+            int partitions,
+            @Nullable String problem) {}
+
+    /** What the operation takes, as it was asked for. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record Selection(
+            List<String> states,
+            @Nullable String partition,
+            @Nullable String key,
+            @Nullable String type,
+            @Nullable String id,
+            @Nullable String error,
+            @Nullable String dueAfter,
+            @Nullable String dueBefore,
+            @Nullable String diedAfter,
+            @Nullable String diedBefore,
+            @Nullable String publishedAfter,
+            @Nullable String publishedBefore,
+            @Nullable Boolean halting) {
+
+        static Selection of(TaskSelection from) {
+            return new Selection(
+                    from.states().stream().map(Views::lower).toList(),
+                    from.partition(),
+                    from.key(),
+                    from.type(),
+                    from.id(),
+                    from.error(),
+                    from.dueAfter(),
+                    from.dueBefore(),
+                    from.diedAfter(),
+                    from.diedBefore(),
+                    from.publishedAfter(),
+                    from.publishedBefore(),
+                    from.halting() ? true : null);
+        }
+    }
+
+    static View view(OperationInfo info) {
+        Operation operation = info.operation();
+        OperationProgress progress = info.progress();
+        return new View(
+                info.queue(),
+                info.id(),
+                Views.lower(progress.state()),
+                operation == null ? null : operation.action().word(),
+                operation != null && operation.dryRun() ? true : null,
+                operation == null ? null : Selection.of(operation.selection()),
+                operation == null ? null : operation.at(),
+                info.began(),
+                info.ended(),
+                progress.looked(),
+                progress.matched(),
+                progress.changed(),
+                progress.refused(),
+                progress.partition(),
+                progress.partitionsDone(),
+                progress.partitions(),
+                progress.problem());
+    }
+}

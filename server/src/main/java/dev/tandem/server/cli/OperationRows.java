@@ -1,0 +1,46 @@
+package dev.tandem.server.cli;
+
+import static dev.tandem.server.cli.JsonCells.text;
+import static dev.tandem.server.cli.JsonCells.time;
+
+import java.io.PrintWriter;
+import tools.jackson.databind.JsonNode;
+
+/** Prints operations on many tasks. */
+final class OperationRows {
+
+    private static final TextTable<JsonNode> OPERATIONS = new TextTable<JsonNode>()
+            .column("QUEUE", text("queue"))
+            .column("OPERATION", text("operation"))
+            .column("ACTION", text("action"))
+            .column("DRY", each -> each.path("dryRun").asBoolean(false) ? "yes" : "-")
+            .column("STATE", text("state"))
+            .column("LOOKED", text("looked"))
+            .column("MATCHED", text("matched"))
+            .column("CHANGED", text("changed"))
+            .column("REFUSED", text("refused"))
+            .column(JsonCells.timeHeader("BEGAN"), time("began"))
+            .column(JsonCells.timeHeader("ENDED"), time("ended"));
+
+    private OperationRows() {}
+
+    static void list(JsonNode answer, PrintWriter out) {
+        OPERATIONS.print(answer.path("operations"), out);
+    }
+
+    static void one(JsonNode operation, PrintWriter out) {
+        operation.properties().forEach(field -> {
+            JsonNode value = field.getValue();
+            out.println(field.getKey() + ": "
+                    + TaskRows.printable(value.isContainer() ? value.toString() : value.asString()));
+        });
+    }
+
+    /** Returns how far an operation is, on one line. */
+    static String progress(JsonNode operation) {
+        return TextTable.oneLine(operation.path("looked").asString("0") + " looked at, "
+                + operation.path("changed").asString("0") + " changed, "
+                + operation.path("partitionsDone").asString("0") + " of "
+                + operation.path("partitions").asString("0") + " partitions done");
+    }
+}

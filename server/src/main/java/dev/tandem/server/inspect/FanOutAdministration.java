@@ -1,0 +1,27 @@
+package dev.tandem.server.inspect;
+
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutRecord;
+import java.util.List;
+import java.util.Optional;
+
+/** Port: shows and cancels the fan-outs of all programs. Thread-safe. All methods may throw {@link UnavailableException}. */
+public interface FanOutAdministration {
+
+    /**
+     * Returns a page of fan-outs, those that began or ended last first.
+     *
+     * @param ended those that have ended, or those that have not
+     * @param after the last one of the page before; "" for the first page
+     */
+    Page<FanOutRecord> list(boolean ended, int limit, String after);
+
+    /** Returns what is known of a fan-out. */
+    Optional<FanOutRecord> find(String id);
+
+    /** Keeps subtasks from running that have not begun. */
+    FanOutAnswer.Code cancel(String id, String why);
+
+    /** Returns the numbers of the first subtasks that have not ended, by their bits. */
+    List<Long> missing(String id, int limit);
+}

@@ -1,0 +1,92 @@
+package dev.tandem.server.operations;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.task.TaskState;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An operation on many tasks of a queue.
+ *
+ * @param dryRun whether the tasks are only counted
+ * @param at when the tasks are due from now on, as in {@link OperationTime}; null unless they are rescheduled
+ */
+@JsonInclude(JsonInclude.Include.NON_DEFAULT)
+public record Operation(
+        String queue,
+        String id,
+        Action action,
+        TaskSelection selection,
+        boolean dryRun,
+        @Nullable String at) {
+
+    /** What is done to each task. */
+    public enum Action {
+        RETRY(List.of(TaskState.DEAD), List.of(TaskState.DEAD, TaskState.SCHEDULED, TaskState.RETRY)),
+        CANCEL(List.of(TaskState.SCHEDULED, TaskState.RETRY, TaskState.PARKED)),
+        DELETE(List.of(TaskState.DEAD)),
+        RESCHEDULE(List.of(TaskState.SCHEDULED, TaskState.RETRY));
+
+        private final List<TaskState> usual;
+        private final List<TaskState> allowed;
+
+        Action(List<TaskState> states) {
+            this(states, states);
+        }
+
+        Action(List<TaskState> usual, List<TaskState> allowed) {
+            this.usual = usual;
+            this.allowed = allowed;
+        }
+
+        /** Returns the states of the tasks that it takes if none is named. */
+        public List<TaskState> usual() {
+            return usual;
+        }
+
+        /** Returns the states that may be named. */
+        public List<TaskState> allowed() {
+            return allowed;
+        }
+
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Returns when the tasks are due from now on, in epoch milliseconds. */
+    public long dueAt(long beganMillis) {
+        return OperationTime.millis("at", at, beganMillis, 0);
+    }
+
+    /**
+     * Returns what chooses the tasks that are to be changed.
+     *
+     * @param beganMillis when the operation began
+     * @throws IllegalArgumentException if a time cannot be read; the message says what to write
+     */
+    public Predicate<TaskInfo> chooser(long beganMillis) {
+        TaskSelection.Chooser chooser = selection.chooser(beganMillis);
+        long due = dueAt(beganMillis);
+        return task -> chooser.chooses(task) && isToChange(task, beganMillis, due);
+    }
+
+    private boolean isToChange(TaskInfo task, long began, long due) {
+        long at = task.at() == null ? Long.MAX_VALUE : task.at().toEpochMilli();
+        return switch (action) {
+            case CANCEL -> true;
+            case DELETE -> selection.halting() || !task.halts();
+            // One that is due waits for a slot.
+            case RETRY -> task.state() == TaskState.DEAD || at > began;
+            case RESCHEDULE -> at > began && at != due && !expiresBefore(task, due);
+        };
+    }
+
+    private static boolean expiresBefore(TaskInfo task, long due) {
+        long expires = task.envelope() == null ? 0 : task.envelope().task().expiresAt();
+        return expires > 0 && expires <= due;
+    }
+}

@@ -1,0 +1,286 @@
+package dev.tandem.server.runtime;
+
+import static dev.tandem.server.runtime.RedisCalls.await;
+
+import dev.tandem.scheduler.Admin;
+import dev.tandem.scheduler.Inspector;
+import dev.tandem.scheduler.OperationBook;
+import dev.tandem.scheduler.OperationTasks;
+import dev.tandem.scheduler.OperationTasks.Done;
+import dev.tandem.scheduler.OperationTasks.Found;
+import dev.tandem.scheduler.OperationTasks.Where;
+import dev.tandem.scheduler.TaskChange;
+import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.operations.Operation;
+import dev.tandem.server.operations.OperationJson;
+import dev.tandem.server.operations.OperationProgress;
+import dev.tandem.server.operations.OperationProgress.State;
+import dev.tandem.task.Partition;
+import dev.tandem.task.TaskState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Carries an operation out that this program has claimed. Used by one thread. */
+final class OperationRun {
+
+    /** How often progress is noted. The claim holds for much longer. */
+    private static final long NOTE_NANOS = 500_000_000L;
+
+    /** In the place of a partition with which the operation is done. */
+    private static final String END = "end";
+
+    /** What a run needs of the store. */
+    record Store(OperationBook book, OperationTasks tasks, Inspector inspector) {}
+
+    /** Counts tasks that were changed or refused. */
+    interface Counter {
+        void count(Operation operation, long changed, long refused);
+    }
+
+    private final Store store;
+    private final OperationBook.Entry entry;
+    /** Names what this operation has done in a partition, and not what an earlier one with its id did there. */
+    private final String record;
+
+    private final Operation operation;
+    private final String program;
+    private final BooleanSupplier closing;
+    private final LongSupplier nanoTime;
+    private final Counter counter;
+    private final Predicate<TaskInfo> chooser;
+    private final TaskChange change;
+    private final List<Where> wheres;
+
+    private OperationProgress progress = OperationProgress.NONE.in(State.RUNNING);
+    private long notedAt;
+    private boolean stopping;
+    private boolean lost;
+
+    /** @throws IllegalArgumentException if the operation has a time that cannot be read */
+    OperationRun(
+            Store store,
+            OperationBook.Entry entry,
+            Operation operation,
+            String program,
+            BooleanSupplier closing,
+            LongSupplier nanoTime,
+            Counter counter) {
+        this.store = store;
+        this.entry = entry;
+        this.record = entry.name() + " " + entry.beganMicros();
+        this.operation = operation;
+        this.program = program;
+        this.closing = closing;
+        this.nanoTime = nanoTime;
+        this.counter = counter;
+        long began = entry.beganMicros() / 1_000;
+        chooser = operation.chooser(began);
+        change = change(operation, began);
+        wheres = wheres(operation);
+        stopping = entry.stopping();
+        notedAt = nanoTime.getAsLong();
+    }
+
+    private static TaskChange change(Operation operation, long began) {
+        if (operation.dryRun()) {
+            return new TaskChange.None();
+        }
+        return switch (operation.action()) {
+            case RETRY -> new TaskChange.Retry();
+            case CANCEL -> new TaskChange.Delete(Admin.Deletion.WAITING);
+            case DELETE ->
+                new TaskChange.Delete(
+                        operation.selection().halting() ? Admin.Deletion.DEAD : Admin.Deletion.DEAD_NOT_HALTING);
+            case RESCHEDULE -> new TaskChange.Reschedule(operation.dueAt(began));
+        };
+    }
+
+    /**
+     * Returns where the tasks are, in the order in which they are changed, so that a change puts no task where it would be
+     * found again, and no task starts because the head of its key was cancelled before it.
+     */
+    static List<Where> wheres(Operation operation) {
+        List<TaskState> states = operation.selection().states();
+        List<Where> all = operation.action() == Operation.Action.CANCEL
+                ? List.of(Where.PARKED, Where.FAR, Where.NEAR, Where.RETRY)
+                : List.of(Where.NEAR, Where.FAR, Where.RETRY, Where.DEAD);
+        return all.stream()
+                .filter(where -> states.contains(
+                        switch (where) {
+                            case PARKED -> TaskState.PARKED;
+                            case FAR, NEAR -> TaskState.SCHEDULED;
+                            case RETRY -> TaskState.RETRY;
+                            case DEAD -> TaskState.DEAD;
+                        }))
+                .toList();
+    }
+
+    /**
+     * Runs until the operation has ended, another program has it, or this one closes.
+     *
+     * @return how the operation has ended; null if another program goes on with it
+     */
+    @Nullable
+    OperationProgress run() {
+        List<Partition> partitions = partitions();
+        progress = sum(partitions);
+        boolean noted = note();
+        for (int i = 0; noted && i < partitions.size() && !ends(); i++) {
+            Partition partition = partitions.get(i);
+            progress = at(partition, i);
+            if (run(partition)) {
+                progress = at(null, i + 1);
+            }
+        }
+        if (lost) {
+            return null;
+        } else if (closing.getAsBoolean() && !isDone()) {
+            await(store.book().giveUp(entry.name(), program, OperationJson.write(progress)));
+            return null;
+        }
+        progress = progress.in(isDone() ? State.DONE : State.STOPPED);
+        boolean ours = await(store.book().end(entry.name(), program, OperationJson.write(progress)))
+                .ours();
+        return ours ? progress : null;
+    }
+
+    private boolean isDone() {
+        return progress.partitionsDone() == progress.partitions();
+    }
+
+    private boolean ends() {
+        return stopping || lost || closing.getAsBoolean();
+    }
+
+    private List<Partition> partitions() {
+        String only = operation.selection().partition();
+        return only == null
+                ? await(store.inspector().partitions(operation.queue()))
+                : List.of(new Partition(operation.queue(), only));
+    }
+
+    /** Returns what was done before, by whichever program. */
+    private OperationProgress sum(List<Partition> partitions) {
+        Done sum = Done.NOTHING;
+        if (entry.progress() != null) {
+            for (Partition partition : partitions) {
+                Done done = await(store.tasks().done(partition, record));
+                sum = new Done(
+                        "",
+                        sum.looked() + done.looked(),
+                        sum.matched() + done.matched(),
+                        sum.changed() + done.changed(),
+                        sum.refused() + done.refused(),
+                        "");
+            }
+        }
+        return new OperationProgress(
+                State.RUNNING,
+                sum.looked(),
+                sum.matched(),
+                sum.changed(),
+                sum.refused(),
+                null,
+                0,
+                partitions.size(),
+                null);
+    }
+
+    private OperationProgress at(@Nullable Partition partition, int done) {
+        return new OperationProgress(
+                State.RUNNING,
+                progress.looked(),
+                progress.matched(),
+                progress.changed(),
+                progress.refused(),
+                partition == null ? null : partition.name(),
+                done,
+                progress.partitions(),
+                null);
+    }
+
+    /** Runs in a partition. Returns whether it is done there. */
+    private boolean run(Partition partition) {
+        Done done = await(store.tasks().done(partition, record));
+        while (!done.place().equals(END)) {
+            if (ends()) {
+                return false;
+            }
+            Optional<Done> after = step(partition, done);
+            if (after.isPresent()) {
+                count(done, after.get());
+                done = after.get();
+                noteNowAndThen();
+            } else if (note()) {
+                // A step of this program was made although its answer was lost.
+                Done made = await(store.tasks().done(partition, record));
+                count(done, made);
+                done = made;
+            }
+        }
+        return true;
+    }
+
+    private Optional<Done> step(Partition partition, Done done) {
+        int blank = done.place().indexOf(' ');
+        int at = blank < 0 ? 0 : wheres.indexOf(Where.valueOf(done.place().substring(0, blank)));
+        String cursor = blank < 0 ? "" : done.place().substring(blank + 1);
+        OperationTasks.Page page = await(
+                store.tasks().page(partition, wheres.get(at), cursor.isEmpty() ? null : cursor, entry.beganMicros()));
+        List<Found> chosen = new ArrayList<>();
+        for (Found found : page.tasks()) {
+            if (chooser.test(RedisInspection.info(found.task()))) {
+                chosen.add(found);
+            }
+        }
+        String next = page.next() != null
+                ? wheres.get(at) + " " + page.next()
+                : at + 1 < wheres.size() ? wheres.get(at + 1) + " " : END;
+        return await(store.tasks()
+                .step(
+                        partition,
+                        record,
+                        done,
+                        change,
+                        operation.dryRun() ? List.of() : chosen,
+                        page.tasks().size(),
+                        chosen.size(),
+                        next));
+    }
+
+    private void count(Done before, Done after) {
+        long changed = after.changed() - before.changed();
+        long refused = after.refused() - before.refused();
+        progress = new OperationProgress(
+                State.RUNNING,
+                progress.looked() + after.looked() - before.looked(),
+                progress.matched() + after.matched() - before.matched(),
+                progress.changed() + changed,
+                progress.refused() + refused,
+                progress.partition(),
+                progress.partitionsDone(),
+                progress.partitions(),
+                null);
+        counter.count(operation, changed, refused);
+    }
+
+    private void noteNowAndThen() {
+        if (nanoTime.getAsLong() - notedAt >= NOTE_NANOS) {
+            note();
+        }
+    }
+
+    /** Notes the progress. Returns whether this program still has the claim. */
+    private boolean note() {
+        notedAt = nanoTime.getAsLong();
+        OperationBook.Noted noted = await(store.book().note(entry.name(), program, OperationJson.write(progress)));
+        lost = !noted.ours();
+        stopping |= noted.stopping();
+        return noted.ours();
+    }
+}

@@ -1,0 +1,50 @@
+package dev.tandem.server.runtime;
+
+import static dev.tandem.server.runtime.RedisCalls.await;
+
+import dev.tandem.scheduler.FanOutLister;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.server.inspect.FanOutAdministration;
+import dev.tandem.server.inspect.Page;
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.fanout.FanOutRecord;
+import dev.tandem.task.fanout.FanOutRequest;
+import java.util.List;
+import java.util.Optional;
+
+/** Shows and cancels fan-outs in Redis on behalf of the API. */
+final class RedisFanOuts implements FanOutAdministration {
+
+    private final RedisStore store;
+
+    RedisFanOuts(RedisStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public Page<FanOutRecord> list(boolean ended, int limit, String after) {
+        FanOutLister.Found found = await(store.fanOuts().list(ended, limit, after));
+        return new Page<>(found.records(), found.next());
+    }
+
+    @Override
+    public Optional<FanOutRecord> find(String id) {
+        return Optional.ofNullable(ask(new FanOutRequest.View(id)).record());
+    }
+
+    @Override
+    public FanOutAnswer.Code cancel(String id, String why) {
+        return ask(new FanOutRequest.Cancel(id, why)).code();
+    }
+
+    @Override
+    public List<Long> missing(String id, int limit) {
+        return await(store.fanOuts().missing(id, limit));
+    }
+
+    private FanOutAnswer ask(FanOutRequest request) {
+        return await(store.fanOut(FanOutBuckets.of(request.id()), List.of(request)))
+                .get(0);
+    }
+}

@@ -1,0 +1,190 @@
+package dev.tandem.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.task.Publisher;
+import dev.tandem.task.Task;
+import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.UniqueNames;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** Operations on thousands of tasks, in queues of both brokers, asked of a server that runs no tasks. */
+class OperationsIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
+    private static final int KEYS = 20;
+    private static final int PER_KEY = 60;
+    private static final int TASKS = KEYS * PER_KEY;
+
+    private static final Map<String, String> QUEUES =
+            Map.of("kafka", UniqueNames.fresh("bulk"), "rabbit", UniqueNames.fresh("bulk"));
+
+    private static RecordingEndpoint endpoint;
+    private static RunningServer executor;
+    private static RunningServer asked;
+
+    @BeforeAll
+    static void start() throws IOException {
+        endpoint = new RecordingEndpoint();
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("server.port", "0");
+        settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
+        settings.put("tandem.rabbit.uri", Brokers.rabbit().uri());
+        settings.put("tandem.redis.uri", Brokers.redis().uri());
+        QUEUES.forEach((source, queue) -> {
+            String at = "tandem.queues." + queue + ".";
+            settings.put(at + "source", source);
+            settings.put(at + "partitions", "3");
+            settings.put(at + "ordering", "key");
+            settings.put(at + "dead-head", "skip");
+            settings.put(at + "breaker.enabled", "false");
+            settings.put(at + "handler", "http");
+            settings.put(at + "http.url", endpoint.url());
+            settings.put(at + "http.dead-on", "410");
+        });
+        executor = new RunningServer(settings);
+        Map<String, String> without = new LinkedHashMap<>(settings);
+        without.put("tandem.executor.enabled", "false");
+        asked = new RunningServer(without);
+        await().atMost(PATIENCE).until(() -> executor.get("/actuator/health").status() == 200);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (asked != null) {
+            asked.close();
+        }
+        if (executor != null) {
+            executor.close();
+        }
+        endpoint.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"kafka", "rabbit"})
+    void allDeadTasksAreRetriedAndTheTasksOfAKeyRunInTheirOrder(String source) {
+        String queue = QUEUES.get(source);
+        String prefix = UniqueNames.fresh("t");
+        for (int i = 0; i < TASKS; i++) {
+            endpoint.reply(id(prefix, i), 410, null);
+        }
+        publish(queue, prefix, 0);
+        await().atMost(PATIENCE).until(() -> counts(queue).path("dead").asInt() == TASKS);
+
+        assertThat(run(queue, "action=retry&dry-run=true&key=" + prefix + "-k3")
+                        .path("matched")
+                        .asInt())
+                .isEqualTo(PER_KEY);
+        for (int i = 0; i < TASKS; i++) {
+            endpoint.accept(id(prefix, i));
+        }
+        JsonNode ended = run(queue, "action=retry&error=status%20410");
+        assertThat(ended.path("changed").asInt()).isEqualTo(TASKS);
+        assertThat(ended.path("refused").asInt()).isZero();
+        assertThat(ended.path("partitionsDone").asInt())
+                .isEqualTo(ended.path("partitions").asInt());
+
+        await().atMost(PATIENCE).until(() -> calls(prefix) == 2 * TASKS);
+        Map<String, List<Integer>> orders = new HashMap<>();
+        for (int key = 0; key < KEYS; key++) {
+            List<RecordingEndpoint.Call> calls = endpoint.callsOfKey(prefix + "-k" + key);
+            // Each task died first.
+            calls.subList(PER_KEY, calls.size())
+                    .forEach(call -> orders.computeIfAbsent(call.key(), none -> new ArrayList<>())
+                            .add(Integer.parseInt(call.body())));
+        }
+        assertThat(orders).hasSize(KEYS);
+        assertThat(orders.values())
+                .allSatisfy(numbers -> assertThat(numbers).hasSize(PER_KEY).isSorted());
+        assertThat(asked.get("/actuator/prometheus").body()
+                        + executor.get("/actuator/prometheus").body())
+                .contains("tandem_operation_tasks_total{action=\"retry\",queue=\"" + queue + "\",result=\"changed\"}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"kafka", "rabbit"})
+    void waitingTasksAreCancelledAndRescheduled(String source) {
+        String queue = QUEUES.get(source);
+        String prefix = UniqueNames.fresh("t");
+        long later = System.currentTimeMillis() + 3_600_000;
+        publish(queue, prefix, later);
+        await().atMost(PATIENCE).until(() -> counts(queue).path("scheduled").asInt() == TASKS);
+
+        assertThat(run(queue, "action=cancel&key=" + prefix + "-k0")
+                        .path("changed")
+                        .asInt())
+                .isEqualTo(PER_KEY);
+        assertThat(run(queue, "action=reschedule&at=" + (later + 60_000) + "&key=" + prefix + "-k1")
+                        .path("changed")
+                        .asInt())
+                .isEqualTo(PER_KEY);
+        assertThat(run(queue, "action=cancel&due-after=" + (later + 1))
+                        .path("changed")
+                        .asInt())
+                .isEqualTo(PER_KEY);
+        assertThat(run(queue, "action=reschedule&delay=0").path("changed").asInt())
+                .isEqualTo(TASKS - 2 * PER_KEY);
+        await().atMost(PATIENCE).until(() -> calls(prefix) == TASKS - 2 * PER_KEY);
+        assertThat(endpoint.callsOfKey(prefix + "-k0")).isEmpty();
+        assertThat(endpoint.callsOfKey(prefix + "-k1")).isEmpty();
+        assertThat(asked.get("/api/v1/queues/" + queue + "/tasks/" + id(prefix, 0))
+                        .json()
+                        .path("state")
+                        .asString())
+                .isEqualTo("cancelled");
+    }
+
+    /** Asks for an operation, and waits for its end. */
+    private static JsonNode run(String queue, String query) {
+        String path = "/api/v1/queues/" + queue + "/operations";
+        RunningServer.Answer begun = asked.post(path + "?" + query);
+        assertThat(begun.status()).as(begun.body()).isEqualTo(202);
+        String one = path + "/" + begun.json().path("operation").asString();
+        await().atMost(PATIENCE).until(() -> executor.get(one).json().has("ended"));
+        JsonNode ended = executor.get(one).json();
+        assertThat(ended.path("state").asString()).as(ended.toString()).isEqualTo("done");
+        return ended;
+    }
+
+    private static void publish(String queue, String prefix, long notBefore) {
+        Publisher publisher = executor.bean("publisher", Publisher.class);
+        List<CompletableFuture<?>> sent = new ArrayList<>();
+        for (int i = 0; i < TASKS; i++) {
+            String key = prefix + "-k" + i % KEYS;
+            byte[] payload = Integer.toString(i).getBytes(StandardCharsets.UTF_8);
+            Task task = new Task(id(prefix, i), queue, null, key, payload, Map.of(), 0, notBefore, 0, 0, null);
+            sent.add(publisher.publish(task).toCompletableFuture());
+        }
+        sent.forEach(CompletableFuture::join);
+    }
+
+    private static int calls(String prefix) {
+        int sum = 0;
+        for (int key = 0; key < KEYS; key++) {
+            sum += endpoint.callsOfKey(prefix + "-k" + key).size();
+        }
+        return sum;
+    }
+
+    private static String id(String prefix, int number) {
+        return prefix + "-" + number;
+    }
+
+    private static JsonNode counts(String queue) {
+        return asked.get("/api/v1/queues/" + queue).json().path("counts");
+    }
+}

@@ -1,0 +1,87 @@
+package dev.tandem.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.task.fanout.FanOutAnswer.Code;
+import dev.tandem.task.fanout.FanOutAnswer.Stop;
+import dev.tandem.task.fanout.FanOutPlan;
+import dev.tandem.task.fanout.FanOutPlan.Rule;
+import dev.tandem.task.fanout.FanOutRecord;
+import dev.tandem.task.fanout.FanOutRecord.Phase;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** What the API says of fan-outs, and how it cancels them. */
+class FanOutsApiTest extends ApiTestBase {
+
+    private static final String ID = "00112233445566778899";
+
+    private static FanOutRecord record(Phase phase, Stop stop, boolean finished) {
+        FanOutPlan plan = new FanOutPlan(
+                "orders", "3/1:17", "import-1", "import", "", 1, Rule.PARTIAL, 0.05, "orders", new byte[0], 1, 1);
+        return new FanOutRecord(
+                ID,
+                plan,
+                phase,
+                stop,
+                stop == Stop.NO ? "" : "asked for",
+                100,
+                phase == Phase.OPEN ? -1 : 100,
+                42,
+                2,
+                1,
+                1_000,
+                phase == Phase.COMPLETE ? 5_000 : 0,
+                finished,
+                0,
+                "",
+                List.of(new FanOutRecord.Failure(7, "no such row")));
+    }
+
+    @Test
+    void aFanOutIsShownWithItsProgressAndFirstErrors() {
+        FAN_OUTS.records.put(ID, record(Phase.SEALED, Stop.CANCELLED, false));
+
+        JsonNode shown = get("/api/v1/fan-outs/" + ID, 200);
+
+        assertThat(shown.path("state").asString()).isEqualTo("running");
+        assertThat(shown.path("stopped").asString()).isEqualTo("cancelled");
+        assertThat(shown.path("subtasks").asInt()).isEqualTo(100);
+        assertThat(shown.path("succeeded").asInt()).isEqualTo(39);
+        assertThat(shown.path("failed").asInt()).isEqualTo(2);
+        assertThat(shown.path("master").path("ref").asString()).isEqualTo("@3/1:17");
+        assertThat(shown.path("errors").get(0).path("number").asInt()).isEqualTo(7);
+        assertThat(shown.has("endedAt")).isFalse();
+        assertThat(get("/api/v1/fan-outs/" + ID + "/recount", 200).path("missing"))
+                .hasSize(2);
+    }
+
+    @Test
+    void listsShowOpenOrEndedOnes() {
+        FAN_OUTS.records.put(ID, record(Phase.COMPLETE, Stop.NO, true));
+
+        assertThat(get("/api/v1/fan-outs", 200).path("fanOuts")).isEmpty();
+        JsonNode ended = get("/api/v1/fan-outs?ended=true&limit=1", 200);
+
+        assertThat(ended.path("fanOuts").get(0).path("state").asString()).isEqualTo("completed");
+        assertThat(ended.path("next").asString()).isEqualTo("next");
+        get("/api/v1/fan-outs?limit=1000", 400);
+        get("/api/v1/fan-outs?cursor=%3F", 400);
+    }
+
+    @Test
+    void oneIsCancelledUnlessItHasEnded() {
+        FAN_OUTS.records.put(ID, record(Phase.OPEN, Stop.NO, false));
+
+        post("/api/v1/fan-outs/" + ID + "/cancel", 202);
+        FAN_OUTS.code = Code.CLOSED;
+        post("/api/v1/fan-outs/" + ID + "/cancel", 409);
+
+        assertThat(FAN_OUTS.changes).hasSize(2).first().asString().startsWith(ID);
+        post("/api/v1/fan-outs/ffffffffffffffffffff/cancel", 404);
+        get("/api/v1/fan-outs/ffffffffffffffffffff", 404);
+        get("/api/v1/fan-outs/..%2Fqueues", 400);
+        get("/api/v1/fan-outs/42", 400);
+    }
+}

@@ -1,0 +1,61 @@
+package dev.tandem.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.server.inspect.GrowthInfo;
+import dev.tandem.server.inspect.GrowthInfo.EarlierPartition;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** What the API says of topics that got more partitions. */
+class GrowthsApiTest extends ApiTestBase {
+
+    private static final Instant NOTICED = Instant.parse("2026-11-23T10:00:00Z");
+
+    @Test
+    void aGrowthIsShownWithItsEarlierPartitions() {
+        PLATFORM.growths.add(new GrowthInfo(
+                2,
+                4,
+                NOTICED,
+                NOTICED.plusSeconds(360),
+                false,
+                List.of(
+                        new EarlierPartition("0", 7L, 8L, List.of(), false),
+                        new EarlierPartition("1", 9L, 9L, List.of("order-7"), false))));
+
+        JsonNode growth =
+                get("/api/v1/queues/orders/growths", 200).path("growths").path(0);
+
+        assertThat(growth.path("from").asInt()).isEqualTo(2);
+        assertThat(growth.path("to").asInt()).isEqualTo(4);
+        assertThat(growth.path("openUntil").asString()).isEqualTo("2026-11-23T10:06:00Z");
+        assertThat(growth.path("ends").asString()).isEqualTo("taken");
+        assertThat(growth.path("settled").asBoolean(true)).isFalse();
+        assertThat(growth.path("partitions").path(0).path("settled").asBoolean(false))
+                .isTrue();
+        JsonNode awaited = growth.path("partitions").path(1);
+        assertThat(awaited.path("settled").asBoolean(true)).isFalse();
+        assertThat(awaited.path("movedKeys").path(0).asString()).isEqualTo("order-7");
+    }
+
+    @Test
+    void whileItIsOpenNoPartitionIsSettled() {
+        PLATFORM.growths.add(new GrowthInfo(
+                1, 2, NOTICED, NOTICED, true, List.of(new EarlierPartition("0", null, 8L, List.of(), false))));
+        JsonNode growth =
+                get("/api/v1/queues/orders/growths", 200).path("growths").path(0);
+        assertThat(growth.path("ends").asString()).isEqualTo("open");
+        assertThat(growth.path("partitions").path(0).has("end")).isFalse();
+        assertThat(growth.path("partitions").path(0).path("settled").asBoolean(true))
+                .isFalse();
+    }
+
+    @Test
+    void thereMayBeNone() {
+        assertThat(get("/api/v1/queues/orders/growths", 200).path("growths")).isEmpty();
+        get("/api/v1/queues/none/growths", 404);
+    }
+}

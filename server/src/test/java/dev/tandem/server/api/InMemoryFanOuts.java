@@ -1,0 +1,53 @@
+package dev.tandem.server.api;
+
+import dev.tandem.server.inspect.FanOutAdministration;
+import dev.tandem.server.inspect.Page;
+import dev.tandem.task.fanout.FanOutAnswer.Code;
+import dev.tandem.task.fanout.FanOutRecord;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Fan-outs as a test gives them. Keeps the changes that are asked of it. */
+final class InMemoryFanOuts implements FanOutAdministration {
+
+    final Map<String, FanOutRecord> records = new LinkedHashMap<>();
+    final List<String> changes = new ArrayList<>();
+    Code code = Code.OK;
+
+    void reset() {
+        records.clear();
+        changes.clear();
+        code = Code.OK;
+    }
+
+    @Override
+    public Page<FanOutRecord> list(boolean ended, int limit, String after) {
+        if (after.equals("?")) {
+            throw new IllegalArgumentException("'?' is no cursor");
+        }
+        List<FanOutRecord> found = records.values().stream()
+                .filter(each -> each.finished() == ended)
+                .limit(limit)
+                .toList();
+        return new Page<>(found, found.size() == limit ? "next" : null);
+    }
+
+    @Override
+    public Optional<FanOutRecord> find(String id) {
+        return Optional.ofNullable(records.get(id));
+    }
+
+    @Override
+    public Code cancel(String id, String why) {
+        changes.add(id + " " + why);
+        return records.containsKey(id) ? code : Code.UNKNOWN;
+    }
+
+    @Override
+    public List<Long> missing(String id, int limit) {
+        return List.of(3L, 7L);
+    }
+}

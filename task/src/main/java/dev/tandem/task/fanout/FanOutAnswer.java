@@ -1,0 +1,54 @@
+package dev.tandem.task.fanout;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the store answers to a {@link FanOutRequest}.
+ *
+ * @param cursor how many subtasks are surely published
+ * @param total how many subtasks there are; -1 while the stream has not ended
+ * @param ended with {@link FanOutRequest.Open}: which of those from the cursor on have ended, from the byte of the cursor's bit on
+ * @param begunBy with {@link Code#DUPLICATE}: the id of the other task
+ * @param record with {@link FanOutRequest.View} and {@link FanOutRequest.Claim}: all that is known
+ */
+public record FanOutAnswer(
+        Code code,
+        Stop stop,
+        long cursor,
+        long total,
+        byte[] ended,
+        String begunBy,
+        @Nullable FanOutRecord record) {
+
+    /** How the request was answered. The order is that of the codes in the scripts. */
+    public enum Code {
+        /** It is done, or was done before. */
+        OK,
+        /** No fan-out has this id, or it is kept no more. */
+        UNKNOWN,
+        /** A newer run of the master goes on with the stream. */
+        FENCED,
+        /** The stream has ended already, or, to a claim, there is nothing to do. */
+        CLOSED,
+        /** There are too many open fan-outs. */
+        NO_ROOM,
+        /** The stream has ended before a subtask that exists. */
+        NOT_REPEATABLE,
+        /** The task is a copy of one that ran or runs. */
+        DUPLICATE,
+        /** All subtasks have ended: somebody must claim the fan-out. */
+        COMPLETE,
+        /** The fan-out existed already, and its master goes on with it. */
+        RESUMED
+    }
+
+    /** Why subtasks that have not begun are not to run. The order is that of the codes in the scripts. */
+    public enum Stop {
+        NO,
+        /** Too many subtasks have failed. */
+        FAILED,
+        CANCELLED,
+        /** The master ended before its stream did. */
+        ABANDONED
+    }
+}

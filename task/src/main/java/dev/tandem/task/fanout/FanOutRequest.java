@@ -1,0 +1,67 @@
+package dev.tandem.task.fanout;
+
+import org.jspecify.annotations.Nullable;
+
+/** A request about one fan-out. It may be repeated: members are bits, and nothing is counted. */
+public sealed interface FanOutRequest {
+
+    /** Returns the id of the fan-out. */
+    String id();
+
+    /**
+     * A run of the master begins or goes on with its stream. Later requests of runs with lower tokens are refused.
+     *
+     * @param token the fencing token of the run
+     * @param plan is kept if the fan-out is new
+     */
+    record Open(String id, long token, FanOutPlan plan) implements FanOutRequest {}
+
+    /** The broker has acknowledged all subtasks below a number. */
+    record Note(String id, long token, long cursor) implements FanOutRequest {}
+
+    /** The stream has ended and the broker has acknowledged all. */
+    record Seal(String id, long token, long total) implements FanOutRequest {}
+
+    /**
+     * The master has ended without a seal, so the stream ends where it is.
+     *
+     * @param token that of the run that ended; -1 if somebody else found it out
+     */
+    record Abandon(String id, long token, String why) implements FanOutRequest {}
+
+    /** Subtasks that have not begun are not to run. */
+    record Cancel(String id, String why) implements FanOutRequest {}
+
+    /** A subtask has ended. @param error null unless it failed */
+    record Tell(String id, long number, End end, @Nullable String error) implements FanOutRequest {}
+
+    /** A subtask is about to run, of which there may be two copies. */
+    record Ask(String id, long number) implements FanOutRequest {}
+
+    /**
+     * The final task is about to run.
+     *
+     * @param identity what the task is recognised by
+     * @param name its id, for people
+     */
+    record Begin(String id, String identity, String name) implements FanOutRequest {}
+
+    /** Somebody wants to submit the final task, and to tell the fan-out around it. @param millis for how long nobody else may */
+    record Claim(String id, long millis) implements FanOutRequest {}
+
+    /** The final task is submitted, and the fan-out around it has been told. */
+    record Finish(String id) implements FanOutRequest {}
+
+    /** Nobody needs to look at the fan-out for a time. */
+    record Postpone(String id, long millis) implements FanOutRequest {}
+
+    /** Asks for all that is known. */
+    record View(String id) implements FanOutRequest {}
+
+    /** How a subtask ended. */
+    enum End {
+        SUCCEEDED,
+        FAILED,
+        CANCELLED
+    }
+}

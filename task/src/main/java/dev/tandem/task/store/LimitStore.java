@@ -1,0 +1,46 @@
+package dev.tandem.task.store;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Port: what executors share of limits over all of them. Any thread may call it. Futures fail as that of {@link Store#ask} does. */
+public interface LimitStore {
+
+    /** Knows no limits: all requests fail. */
+    LimitStore NONE = new LimitStore() {
+        @Override
+        public CompletionStage<PermitAnswer> permits(PermitRequest request) {
+            return CompletableFuture.failedFuture(
+                    new UnsupportedOperationException("This store knows no limits over several executors"));
+        }
+
+        @Override
+        public CompletionStage<List<RateAnswer>> tokens(String limit, List<RateRequest> requests) {
+            return CompletableFuture.failedFuture(
+                    new UnsupportedOperationException("This store knows no limits over several executors"));
+        }
+    };
+
+    /** Takes, keeps and gives back permits of a limit. */
+    CompletionStage<PermitAnswer> permits(PermitRequest request);
+
+    /**
+     * Reserves tokens of one rate limit. Those whose answer is lost are lost.
+     *
+     * @param requests 1 to {@link RateRequest#MAX_REQUESTS}, each about another bucket
+     * @return the answers in the same order
+     */
+    CompletionStage<List<RateAnswer>> tokens(String limit, List<RateRequest> requests);
+
+    /**
+     * Calls the listener when an executor should ask about the permits of a limit again: there are some for it, or others
+     * want some of those that it has. That is a hint, which may come in vain or not at all.
+     *
+     * @param listener called on the store's threads; it must not block
+     * @return ends the watch when closed
+     */
+    default AutoCloseable watch(String limit, String executor, Runnable listener) {
+        return () -> {};
+    }
+}

@@ -1,0 +1,11 @@
+package dev.tandem.task.store;
+
+/**
+ * What the store answers to a {@link RateRequest}.
+ *
+ * @param tokens how many are reserved
+ * @param firstMicros from now until the first may be used; negative if it might have been before. Each further one may be used an
+ *     interval later
+ * @param nextMillis the time until a further one can be reserved
+ */
+public record RateAnswer(int tokens, long firstMicros, long nextMillis) {}

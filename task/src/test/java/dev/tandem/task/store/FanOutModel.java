@@ -1,0 +1,311 @@
+package dev.tandem.task.store;
+
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutAnswer.Code;
+import dev.tandem.task.fanout.FanOutAnswer.Stop;
+import dev.tandem.task.fanout.FanOutPlan;
+import dev.tandem.task.fanout.FanOutPlan.Rule;
+import dev.tandem.task.fanout.FanOutRecord;
+import dev.tandem.task.fanout.FanOutRecord.Phase;
+import dev.tandem.task.fanout.FanOutRequest;
+import dev.tandem.task.fanout.FanOutRequest.Abandon;
+import dev.tandem.task.fanout.FanOutRequest.Ask;
+import dev.tandem.task.fanout.FanOutRequest.Begin;
+import dev.tandem.task.fanout.FanOutRequest.Cancel;
+import dev.tandem.task.fanout.FanOutRequest.Claim;
+import dev.tandem.task.fanout.FanOutRequest.End;
+import dev.tandem.task.fanout.FanOutRequest.Finish;
+import dev.tandem.task.fanout.FanOutRequest.Note;
+import dev.tandem.task.fanout.FanOutRequest.Open;
+import dev.tandem.task.fanout.FanOutRequest.Seal;
+import dev.tandem.task.fanout.FanOutRequest.Tell;
+import dev.tandem.task.fanout.FanOutRequest.View;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** A model of what a store keeps of fan-outs. The script of Redis is compared with it. */
+public final class FanOutModel {
+
+    private static final byte[] NO_BITS = {};
+    private static final int WINDOW = 2_048;
+    private static final int WINDOW_BYTES = WINDOW / 8 + 1;
+    private static final long CLAIM_MILLIS = 30_000;
+    private static final long SILENT_MILLIS = 60_000;
+
+    private static final class Entry {
+        private FanOutPlan plan;
+        private Phase phase = Phase.OPEN;
+        private Stop stop = Stop.NO;
+        private String why = "";
+        private long token;
+        private long cursor;
+        private long total = -1;
+        private final long since;
+        private long endedAt;
+        private boolean finished;
+        private int tries;
+        private long claimedUntil;
+        private @Nullable String begunBy;
+        private String begunName = "";
+        private final List<FanOutRecord.Failure> errors = new ArrayList<>();
+        private final BitSet ended = new BitSet();
+        private final BitSet failed = new BitSet();
+        private final BitSet cancelled = new BitSet();
+
+        Entry(FanOutPlan plan, long token, long since) {
+            this.plan = plan;
+            this.token = token;
+            this.since = since;
+        }
+
+        long endedBelow(long number) {
+            return ended.get(0, (int) number).cardinality();
+        }
+
+        boolean hasSucceeded(int number) {
+            return ended.get(number) && !failed.get(number) && !cancelled.get(number);
+        }
+
+        long count(BitSet bits) {
+            return phase == Phase.OPEN
+                    ? bits.cardinality()
+                    : bits.get(0, (int) total).cardinality();
+        }
+    }
+
+    private final Map<String, Entry> entries = new HashMap<>();
+    private final Map<String, Long> due = new HashMap<>();
+
+    /** Returns the ids of those that somebody has to look at. */
+    public List<String> due(long now) {
+        return new TreeSet<>(due.keySet())
+                .stream().filter(id -> due.get(id) <= now).toList();
+    }
+
+    /** Applies a request. */
+    public FanOutAnswer apply(FanOutRequest request, long now) {
+        String id = request.id();
+        Entry entry = entries.get(id);
+        byte[] bits = NO_BITS;
+        String begunBy = "";
+        Code code;
+        if (request instanceof Open open) {
+            code = open(open, entry, now);
+            entry = entries.get(id);
+            if (code == Code.RESUMED && entry != null) {
+                bits = bits(entry);
+            }
+        } else if (entry == null) {
+            code = Code.UNKNOWN;
+        } else if (request instanceof Begin begin) {
+            boolean copy = entry.begunBy != null && !entry.begunBy.equals(begin.identity());
+            begunBy = copy ? entry.begunName : "";
+            code = copy ? Code.DUPLICATE : Code.OK;
+            if (!copy) {
+                entry.begunBy = begin.identity();
+                entry.begunName = begin.name();
+            }
+        } else {
+            code = known(request, entry, now);
+        }
+        boolean shows = code == Code.OK && (request instanceof View || request instanceof Claim);
+        return new FanOutAnswer(
+                code,
+                entry == null ? Stop.NO : entry.stop,
+                entry == null ? 0 : entry.cursor,
+                entry == null ? -1 : entry.total,
+                bits,
+                begunBy,
+                shows && entry != null ? record(id, entry) : null);
+    }
+
+    private Code known(FanOutRequest request, Entry entry, long now) {
+        String id = request.id();
+        if (request instanceof Tell tell) {
+            return tell(entry, tell, now);
+        } else if (request instanceof Note note) {
+            if (entry.phase != Phase.OPEN) {
+                return closed(entry, now);
+            } else if (note.token() != entry.token) {
+                return Code.FENCED;
+            }
+            entry.cursor = note.cursor();
+            due.put(id, now + SILENT_MILLIS);
+            return Code.OK;
+        } else if (request instanceof Seal seal) {
+            return seal(entry, seal, now);
+        } else if (request instanceof Abandon abandon) {
+            if (entry.phase != Phase.OPEN) {
+                return Code.CLOSED;
+            } else if (abandon.token() >= 0 && abandon.token() != entry.token) {
+                return Code.FENCED;
+            }
+            stop(entry, Stop.ABANDONED, abandon.why());
+            return sealed(id, entry, entry.cursor, now);
+        } else if (request instanceof Cancel cancel) {
+            if (entry.phase == Phase.COMPLETE) {
+                return Code.CLOSED;
+            }
+            stop(entry, Stop.CANCELLED, cancel.why());
+            return judge(id, entry, now);
+        } else if (request instanceof Ask ask) {
+            return entry.stop == Stop.NO && entry.hasSucceeded((int) ask.number()) ? Code.DUPLICATE : Code.OK;
+        } else if (request instanceof Claim claim) {
+            return claim(entry, claim, now);
+        } else if (request instanceof Finish) {
+            return entry.phase == Phase.COMPLETE ? finish(id, entry) : Code.CLOSED;
+        } else if (request instanceof FanOutRequest.Postpone postpone && due.containsKey(id)) {
+            due.put(id, now + postpone.millis());
+        }
+        return Code.OK;
+    }
+
+    private Code open(Open open, @Nullable Entry entry, long now) {
+        if (entry == null) {
+            entries.put(open.id(), new Entry(open.plan(), open.token(), now));
+            due.put(open.id(), now + SILENT_MILLIS);
+            return Code.OK;
+        } else if (entry.phase != Phase.OPEN) {
+            return Code.CLOSED;
+        } else if (open.token() < entry.token) {
+            return Code.FENCED;
+        }
+        entry.token = open.token();
+        due.put(open.id(), now + SILENT_MILLIS);
+        return Code.RESUMED;
+    }
+
+    private static byte[] bits(Entry entry) {
+        int from = (int) (entry.cursor / 8);
+        int length = (entry.ended.length() + 7) / 8;
+        byte[] bits = new byte[Math.max(0, Math.min(length - from, WINDOW_BYTES))];
+        for (int bit = entry.ended.nextSetBit(from * 8); bit >= 0; bit = entry.ended.nextSetBit(bit + 1)) {
+            int at = bit / 8 - from;
+            if (at < bits.length) {
+                bits[at] |= (byte) (0x80 >> bit % 8);
+            }
+        }
+        return Arrays.copyOf(bits, bits.length);
+    }
+
+    private static Code closed(Entry entry, long now) {
+        return isFree(entry, now) ? Code.COMPLETE : Code.CLOSED;
+    }
+
+    private static boolean isFree(Entry entry, long now) {
+        return entry.phase == Phase.COMPLETE && !entry.finished && entry.claimedUntil <= now;
+    }
+
+    private Code seal(Entry entry, Seal seal, long now) {
+        if (entry.phase != Phase.OPEN) {
+            return closed(entry, now);
+        } else if (seal.token() != entry.token) {
+            return Code.FENCED;
+        } else if (entry.stop == Stop.NO && entry.endedBelow(entry.cursor + WINDOW) > entry.endedBelow(seal.total())) {
+            return Code.NOT_REPEATABLE;
+        }
+        return sealed(seal.id(), entry, seal.total(), now);
+    }
+
+    private static void stop(Entry entry, Stop stop, String why) {
+        if (entry.stop == Stop.NO) {
+            entry.stop = stop;
+            entry.why = why;
+        }
+    }
+
+    private Code sealed(String id, Entry entry, long total, long now) {
+        entry.phase = Phase.SEALED;
+        entry.total = total;
+        entry.cursor = total;
+        due.remove(id);
+        return judge(id, entry, now);
+    }
+
+    private Code tell(Entry entry, Tell tell, long now) {
+        if (entry.phase == Phase.COMPLETE) {
+            return closed(entry, now);
+        }
+        int number = (int) tell.number();
+        boolean exists = entry.phase == Phase.OPEN || number < entry.total;
+        if (exists && !entry.ended.get(number)) {
+            entry.ended.set(number);
+            if (tell.end() == End.FAILED) {
+                entry.failed.set(number);
+                if (entry.errors.size() < FanOutRecord.MAX_ERRORS) {
+                    entry.errors.add(new FanOutRecord.Failure(number, tell.error() == null ? "" : tell.error()));
+                }
+            } else if (tell.end() == End.CANCELLED) {
+                entry.cancelled.set(number);
+            }
+        }
+        return judge(tell.id(), entry, now);
+    }
+
+    private static boolean tooManyFailed(Entry entry) {
+        Rule rule = entry.plan.rule();
+        if (entry.stop != Stop.NO || rule == Rule.COMPLETE || rule == Rule.PARTIAL && entry.phase == Phase.OPEN) {
+            return false;
+        }
+        long failed = entry.failed.cardinality() + entry.cancelled.cardinality();
+        return failed > (rule == Rule.PARTIAL ? (long) (entry.plan.mayFail() * entry.total) : 0);
+    }
+
+    private Code judge(String id, Entry entry, long now) {
+        if (tooManyFailed(entry)) {
+            entry.stop = Stop.FAILED;
+        }
+        if (entry.phase != Phase.SEALED || entry.count(entry.ended) < entry.total) {
+            return Code.OK;
+        }
+        entry.phase = Phase.COMPLETE;
+        entry.endedAt = now;
+        if (entry.plan.finalQueue().isEmpty() && entry.plan.parent().isEmpty()) {
+            return finish(id, entry);
+        }
+        due.put(id, now + CLAIM_MILLIS);
+        return Code.COMPLETE;
+    }
+
+    private Code finish(String id, Entry entry) {
+        entry.finished = true;
+        due.remove(id);
+        return Code.OK;
+    }
+
+    private Code claim(Entry entry, Claim claim, long now) {
+        if (!isFree(entry, now)) {
+            return Code.CLOSED;
+        }
+        entry.tries++;
+        entry.claimedUntil = now + claim.millis();
+        due.put(claim.id(), now + claim.millis());
+        return Code.OK;
+    }
+
+    private static FanOutRecord record(String id, Entry entry) {
+        return new FanOutRecord(
+                id,
+                entry.plan,
+                entry.phase,
+                entry.stop,
+                entry.why,
+                entry.cursor,
+                entry.total,
+                entry.count(entry.ended),
+                entry.count(entry.failed),
+                entry.count(entry.cancelled),
+                entry.since,
+                entry.endedAt,
+                entry.finished,
+                entry.tries,
+                entry.begunName,
+                List.copyOf(entry.errors));
+    }
+}
