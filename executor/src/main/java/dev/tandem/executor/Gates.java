@@ -127,6 +127,16 @@ final class Gates {
         return true;
     }
 
+    /** Returns whether a run has lost again what let it go to its handler, so that the handler must not begin. */
+    boolean hasLost(Run run) {
+        for (Gate gate : gates) {
+            if (gate.hasLost(run)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Takes what was answered about a run, when a worker begins it. @return the outcome of a task that does not run, else null */
     @Nullable
     Outcome takeOutcome(Run run) {
