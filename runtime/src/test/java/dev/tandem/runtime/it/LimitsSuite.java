@@ -279,8 +279,9 @@ abstract class LimitsSuite {
             assertThat(running).hasValue(0);
             process.kill();
         }
-        await("all permits are there again").atMost(PATIENCE).untilAsserted(() -> assertThat(running)
-                .hasValue(4));
+        await("all permits are there again")
+                .atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(running).hasValue(4));
         open.countDown();
         await().atMost(PATIENCE).until(() -> done.size() == 30);
         assertThat(most).hasValue(4);
