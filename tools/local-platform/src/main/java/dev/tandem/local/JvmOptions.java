@@ -13,7 +13,7 @@ public final class JvmOptions {
 
     /**
      * Returns options for a process that lives for minutes: it starts quickly, compiles with the first compiler only,
-     * does not verify the classes that javac made, and takes little memory, so that many of them fit on a small machine.
+     * does not verify classes from the compiler, and takes little memory, so that many of them fit on a small machine.
      *
      * @param heap the largest heap, such as {@code 256m}
      * @param more further options
