@@ -48,7 +48,8 @@ final class FeatureCheck {
             findings.violated(
                     CheckerRule.DEDUPLICATION,
                     started.get(1).firstStart(),
-                    "Two tasks with one deduplication key ran: " + started.get(0).describeRuns() + " and "
+                    "Two tasks with one deduplication key ran: "
+                            + started.get(0).describeRuns() + " and "
                             + started.get(1).describeRuns());
         }
     }
@@ -60,12 +61,14 @@ final class FeatureCheck {
             return;
         }
         findings.checked(CheckerRule.DEPENDENCIES);
-        boolean succeeded = byDedupKey.getOrDefault(awaited, List.of()).stream().anyMatch(each -> each.succeededBy(start));
+        boolean succeeded =
+                byDedupKey.getOrDefault(awaited, List.of()).stream().anyMatch(each -> each.succeededBy(start));
         if (!succeeded) {
             findings.violated(
                     CheckerRule.DEPENDENCIES,
                     start,
-                    task.describe() + " started before " + awaited + " had succeeded. Its runs: " + task.describeRuns());
+                    task.describe() + " started before " + awaited + " had succeeded. Its runs: "
+                            + task.describeRuns());
         }
     }
 

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store that records which epochs its process is given, and remembers under which of them each token was requested. A
@@ -115,6 +116,12 @@ final class ObservedStore implements Store {
     @Override
     public CompletionStage<Optional<PartitionHistory>> partitionHistory(String queue) {
         return store.partitionHistory(queue);
+    }
+
+    @Override
+    public CompletionStage<Boolean> changePartitionHistory(
+            String queue, @Nullable PartitionHistory expected, PartitionHistory next) {
+        return store.changePartitionHistory(queue, expected, next);
     }
 
     @Override

@@ -13,8 +13,7 @@ class FeatureCheckTest {
         assertViolates(copies().judge());
         assertViolates(copies().ran(400, "q", "dup-7-2-1", "dup-7-2").judge(), CheckerRule.DEDUPLICATION);
         // The store has forgotten that one has the key.
-        assertViolates(copies()
-                .writesLost(300, 350)
+        assertViolates(copies().writesLost(300, 350)
                 .ran(400, "q", "dup-7-2-1", "dup-7-2")
                 .judge());
     }
