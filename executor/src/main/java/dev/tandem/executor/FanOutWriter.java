@@ -7,10 +7,12 @@ import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.ordering.Run;
+import dev.tandem.task.BusinessId;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Publisher.Publication;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskDependencies;
 import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutAnswer.Code;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
@@ -36,6 +38,9 @@ final class FanOutWriter {
     private final long token;
     private final int depth;
     private final @Nullable Subtask parent;
+    /** The name by which others wait for the final task; null if they cannot. */
+    private @Nullable BusinessId finalId;
+
     private volatile boolean open;
 
     FanOutWriter(Run run, QueueSpec spec, FanOuts fanOuts, FanOut plan) {
@@ -168,6 +173,7 @@ final class FanOutWriter {
         try {
             task = fanOuts.publisher().encode(request, subtask.taskId(), Map.of(Subtask.HEADER, subtask.text()));
             publication = fanOuts.publisher().prepare(task);
+            requireNotBehindFinal(task, number);
         } catch (InvalidTaskException e) {
             throw new FatalTaskException("The subtask " + number + " can never be published: " + e.getMessage(), e);
         } catch (PublishException e) {
@@ -187,6 +193,15 @@ final class FanOutWriter {
         return true;
     }
 
+    /** The final task comes when all subtasks have ended, so none of them can wait for it. */
+    private void requireNotBehindFinal(Task subtask, long number) {
+        TaskDependencies its = finalId == null ? null : TaskDependencies.of(subtask);
+        if (its != null && its.on().contains(finalId)) {
+            throw new FatalTaskException("The subtask " + number + " depends on " + finalId
+                    + ", the final task of its own fan-out, which comes when all subtasks have ended: leave that id out");
+        }
+    }
+
     // ---- the store
 
     private FanOutPlan filed() {
@@ -196,6 +211,8 @@ final class FanOutWriter {
             try {
                 last = fanOuts.publisher().encode(then, id + "-final", Map.of(Subtask.FINAL_HEADER, id));
                 Publication unused = fanOuts.publisher().prepare(last);
+                String key = last.dedupKey();
+                finalId = key == null ? null : new BusinessId(last.queue(), key);
             } catch (InvalidTaskException e) {
                 throw new FatalTaskException("The final task can never be published: " + e.getMessage(), e);
             } catch (PublishException e) {

@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Arrival;
 import dev.tandem.ordering.QueueCore;
+import dev.tandem.ordering.RecordedEnd;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
@@ -162,6 +163,11 @@ final class Gates {
         } else {
             ended(number - 1, run, outcome, then);
         }
+    }
+
+    /** Tells the gates that the end of a run of a task that waited for others is recorded. */
+    void recorded(RecordedEnd end) {
+        gates.forEach(gate -> gate.recorded(end));
     }
 
     /** Tells the core how many runs wait without slots, and how many there may be. */

@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.ordering.RecordedEnd;
 import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.BusinessId;
@@ -18,11 +19,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What an executor asks about tasks that wait for others and tells of them, over the model of the store. */
 class DependencyGateTest {
+
+    private static final long HOUR = 3_600_000;
 
     private static final BusinessId OTHER = new BusinessId("orders", "other");
 
@@ -109,5 +113,55 @@ class DependencyGateTest {
 
         assertThat(wentOn).isEqualTo(2);
         assertThat(gate.takeOutcome(run)).isNull();
+    }
+
+    private void ends(Run itsRun, Outcome outcome) {
+        AtomicBoolean mayBeRecorded = new AtomicBoolean();
+        gate.ended(itsRun, outcome, () -> mayBeRecorded.set(true));
+        assertThat(mayBeRecorded).isTrue();
+    }
+
+    @Test
+    void anEndThatIsNotRecordedDoesNotMakeTheTaskWaitAgain() {
+        assertThat(asks()).isInstanceOf(Outcome.Snoozed.class);
+        store.now += 60_000;
+        assertThat(asks()).as("its policy lets it run").isNull();
+
+        ends(run, Outcome.Succeeded.INSTANCE);
+
+        Run again = TestRuns.of(run.task(), 6);
+        assertThat(gate.mustWait(again, () -> wentOn++)).isTrue();
+        assertThat(gate.takeOutcome(again)).as("it was cut off, and the next run goes on").isNull();
+    }
+
+    @Test
+    void aTaskWhoseEndIsRecordedIsForgotten() {
+        assertThat(asks()).isInstanceOf(Outcome.Snoozed.class);
+        ends(run, new Outcome.Dead("the last attempt"));
+        assertThat(store.model.waitingFor(OTHER)).containsExactly(waiter);
+
+        gate.recorded(new RecordedEnd(run.partition(), run.token() + 1));
+        assertThat(store.model.waitingFor(OTHER)).as("that was another run").containsExactly(waiter);
+        gate.recorded(new RecordedEnd(run.partition(), run.token()));
+        assertThat(store.model.waitingFor(OTHER)).isEmpty();
+    }
+
+    @Test
+    void itIsRememberedThatATaskWaitsNoMoreForAsLongAsItsRunMayTake() {
+        Task task = task("run", "1m");
+        Run slow = TestRuns.of(
+                new Task(null, "orders", "pay", "k", new byte[0], task.headers(), 0, 0, 4 * HOUR, 0, null), 5);
+        gate.mustWait(slow, () -> wentOn++);
+        assertThat(gate.takeOutcome(slow)).isInstanceOf(Outcome.Snoozed.class);
+        store.now += 60_000;
+        gate.mustWait(slow, () -> wentOn++);
+        assertThat(gate.takeOutcome(slow)).isNull();
+
+        store.now += 4 * HOUR;
+        ends(slow, new Outcome.Retry(1_000, "no answer"));
+        store.now += 1_000;
+        gate.mustWait(slow, () -> wentOn++);
+
+        assertThat(gate.takeOutcome(slow)).as("its next attempt").isNull();
     }
 }
