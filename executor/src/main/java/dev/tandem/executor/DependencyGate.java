@@ -201,8 +201,7 @@ final class DependencyGate implements Gate {
         TaskDependencies its = run == null ? null : TaskDependencies.of(run.task());
         if (its != null) {
             Waiter waiter = waiter(run);
-            its.on().forEach(on ->
-                    sender.offer(new WaitRequest.Over(on, waiter), REPEATED_MILLIS, answer -> {}));
+            its.on().forEach(on -> sender.offer(new WaitRequest.Over(on, waiter), REPEATED_MILLIS, answer -> {}));
             sender.send();
         }
     }
@@ -210,8 +209,9 @@ final class DependencyGate implements Gate {
     /** Has the store remember what a task need not wait for, if it may ask again much later. */
     private void keepKnown(TaskDependencies its, Waiter waiter, long millis) {
         if (millis > LONG_MILLIS) {
-            its.on().forEach(on ->
-                    sender.offer(new WaitRequest.Later(on, waiter, millis), REPEATED_MILLIS, answer -> {}));
+            its.on()
+                    .forEach(on ->
+                            sender.offer(new WaitRequest.Later(on, waiter, millis), REPEATED_MILLIS, answer -> {}));
         }
     }
 

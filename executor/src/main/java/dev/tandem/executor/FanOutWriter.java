@@ -21,7 +21,6 @@ import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.Subtask;
 import java.util.Iterator;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -73,12 +72,16 @@ final class FanOutWriter {
         }
         FanOutAnswer begun = await(new FanOutRequest.Open(id, token, filed()));
         if (parent != null) {
-            fanOuts.isNested(run);
+            fanOuts.noteNested(run);
         }
         if (isClosed(begun)) {
             return closed(begun);
         }
         open = true;
+        if (parent != null) {
+            // Before the first subtask: if another run of this task does not come here, that has to be known.
+            FanOutAnswer unused = answer(new FanOutRequest.Nest(parent.fanOut(), parent.number()));
+        }
         long total = publish(subtasks, begun);
         FanOutAnswer sealed = await(new FanOutRequest.Seal(id, token, total));
         open = false;
@@ -197,8 +200,9 @@ final class FanOutWriter {
     private void requireNotBehindFinal(Task subtask, long number) {
         TaskDependencies its = finalId == null ? null : TaskDependencies.of(subtask);
         if (its != null && its.on().contains(finalId)) {
-            throw new FatalTaskException("The subtask " + number + " depends on " + finalId
-                    + ", the final task of its own fan-out, which comes when all subtasks have ended: leave that id out");
+            throw new FatalTaskException(
+                    "The subtask " + number + " depends on " + finalId
+                            + ", the final task of its own fan-out, which comes when all subtasks have ended: leave that id out");
         }
     }
 
@@ -240,12 +244,19 @@ final class FanOutWriter {
     }
 
     private FanOutAnswer await(FanOutRequest request) throws InterruptedException {
-        CompletableFuture<@Nullable FanOutAnswer> asked = fanOuts.ask(request).toCompletableFuture();
+        FanOutAnswer answer = answer(request);
+        RuntimeException problem = problem(id, answer);
+        if (problem != null) {
+            throw problem;
+        }
+        return answer;
+    }
+
+    private FanOutAnswer answer(FanOutRequest request) throws InterruptedException {
         try {
-            FanOutAnswer answer = asked.get();
-            RuntimeException problem = problem(id, answer);
-            if (problem != null || answer == null) {
-                throw problem == null ? new IllegalStateException() : problem;
+            FanOutAnswer answer = fanOuts.ask(request).toCompletableFuture().get();
+            if (answer == null) {
+                throw unanswered(id);
             }
             return answer;
         } catch (ExecutionException e) {
@@ -253,11 +264,14 @@ final class FanOutWriter {
         }
     }
 
+    private static RuntimeException unanswered(String id) {
+        return new FanOutException("Redis does not answer about fan-out " + id + ": the next attempt goes on with it");
+    }
+
     /** Returns why a run cannot go on with its fan-out; null if it can, or its stream has ended. */
     static @Nullable RuntimeException problem(String id, @Nullable FanOutAnswer answer) {
         if (answer == null) {
-            return new FanOutException(
-                    "Redis does not answer about fan-out " + id + ": the next attempt goes on with it");
+            return unanswered(id);
         }
         return switch (answer.code()) {
             case FENCED ->

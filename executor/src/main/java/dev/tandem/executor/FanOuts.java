@@ -3,6 +3,7 @@ package dev.tandem.executor;
 import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
 import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.store.Store;
 import java.util.LinkedHashMap;
@@ -33,6 +34,9 @@ public final class FanOuts implements AutoCloseable {
     private final FanOutMetrics metrics;
     private final BucketSender<FanOutRequest, FanOutAnswer> sender;
     private final FanOutFinisher finisher;
+    /** Exists once a subtask has run here. Guarded by this. */
+    private @Nullable FanOutCancels cancels;
+
     /** The runs of subtasks that have fanned out themselves, so that their ends follow from those fan-outs. */
     private final Set<Object> nested = ConcurrentHashMap.newKeySet();
     /** The fan-outs of which no further subtask is to run, as far as is known here. Guarded by itself. */
@@ -126,8 +130,14 @@ public final class FanOuts implements AutoCloseable {
         finisher.finish(id);
     }
 
+    /** Returns whether this process can submit what follows the end of a fan-out. */
+    public boolean reaches(FanOutRecord record) {
+        String queue = record.plan().finalQueue();
+        return queue.isEmpty() || publisher.reaches(queue);
+    }
+
     /** Notes that a subtask has fanned out itself in this run. */
-    void isNested(Object run) {
+    void noteNested(Object run) {
         nested.add(run);
     }
 
@@ -136,9 +146,33 @@ public final class FanOuts implements AutoCloseable {
         return nested.remove(run);
     }
 
+    /** Interrupts subtasks among these handlers if their fan-outs are cancelled. */
+    synchronized void watch(RunningHandlers handlers) {
+        FanOutCancels its = cancels;
+        if (its == null) {
+            its = new FanOutCancels(this);
+            its.start();
+            cancels = its;
+        }
+        its.add(handlers);
+    }
+
+    synchronized void unwatch(RunningHandlers handlers) {
+        if (cancels != null) {
+            cancels.remove(handlers);
+        }
+    }
+
     /** Ends what submits final tasks. Others go on with it. */
     @Override
     public void close() {
         finisher.close();
+        FanOutCancels its;
+        synchronized (this) {
+            its = cancels;
+        }
+        if (its != null) {
+            its.close();
+        }
     }
 }

@@ -8,8 +8,7 @@ import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,14 +25,16 @@ final class Gates {
 
     /** Returns the gates of a queue without limits. */
     static Gates of(QueueSpec spec, ExecutorClock clock) {
-        return new Gates(withoutLimits(spec, clock));
+        return new Gates(withoutLimits(spec, clock, null));
     }
 
-    private static List<Gate> withoutLimits(QueueSpec spec, ExecutorClock clock) {
+    /** @param handlers null if none is ever to be cancelled */
+    private static List<Gate> withoutLimits(
+            QueueSpec spec, ExecutorClock clock, @Nullable Supplier<? extends RunningHandlers> handlers) {
         List<Gate> all = new ArrayList<>(List.of(new GrowthGate(spec, clock), new DedupGate(spec, clock)));
         FanOuts fanOuts = spec.parts().fanOuts();
         if (fanOuts != null) {
-            all.add(new FanOutGate(spec, fanOuts));
+            all.add(new FanOutGate(spec, fanOuts, handlers));
         }
         all.add(new DependencyGate(spec, clock));
         return all;
@@ -52,15 +53,17 @@ final class Gates {
      * Returns the gates of a queue.
      *
      * @param wake called on any thread when more runs may be started than before
-     * @param interrupt interrupts the handlers of runs
+     * @param handlers returns the handlers that run
      */
-    static Gates of(QueueSpec spec, ExecutorContext context, Runnable wake, Consumer<Set<Run>> interrupt) {
-        List<Gate> all = withoutLimits(spec, context.clock());
+    static Gates of(
+            QueueSpec spec, ExecutorContext context, Runnable wake, Supplier<? extends RunningHandlers> handlers) {
+        List<Gate> all = withoutLimits(spec, context.clock(), handlers);
         RateGate rates = context.limits().rateGate(spec, wake);
         if (rates != null) {
             all.add(rates);
         }
-        PermitGate permits = context.limits().gate(spec, wake, interrupt);
+        PermitGate permits =
+                context.limits().gate(spec, wake, runs -> handlers.get().interrupt(runs));
         if (permits != null) {
             all.add(permits);
         }

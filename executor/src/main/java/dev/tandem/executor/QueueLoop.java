@@ -87,8 +87,7 @@ final class QueueLoop {
         OutcomeCounters counters = new OutcomeCounters();
         this.status = new LoopStatus(queue, clock, counters);
         this.waits = new WaitWatch(queue, core, source, status, clock);
-        this.gates = Gates.of(
-                spec, context, () -> inbox.post(() -> {}), runs -> workers().interrupt(runs));
+        this.gates = Gates.of(spec, context, () -> inbox.post(() -> {}), this::workers);
         status.movedKeys(gates.growth()::heldTasks);
         this.runner = new TaskRunner(
                 spec,

@@ -15,6 +15,7 @@ import dev.tandem.task.store.Store;
 import dev.tandem.task.store.TaskWaits;
 import dev.tandem.task.store.WaitRequest;
 import dev.tandem.task.store.WaitRequest.Waiter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -59,8 +60,11 @@ class DependencyGateTest {
 
     private final ManualClock clock = new ManualClock();
     private final WaitStore store = new WaitStore();
-    private final QueueSpec spec =
-            RunnerFixture.queue().store(store).action("pay", task -> {}).build();
+    private final QueueSpec spec = RunnerFixture.queue()
+            .store(store)
+            .timeoutLimit(Duration.ZERO)
+            .action("pay", task -> {})
+            .build();
     private final List<Runnable> repeats = new ArrayList<>();
     private final DependencyGate gate =
             new DependencyGate(spec, clock, new BucketSender<>(DependencyGate.buckets(spec), clock, repeats::add));
@@ -129,9 +133,11 @@ class DependencyGateTest {
 
         ends(run, Outcome.Succeeded.INSTANCE);
 
-        Run again = TestRuns.of(run.task(), 6);
+        Run again = TestRuns.of(run.task(), 5, 2, TestRuns.FOREVER);
         assertThat(gate.mustWait(again, () -> wentOn++)).isTrue();
-        assertThat(gate.takeOutcome(again)).as("it was cut off, and the next run goes on").isNull();
+        assertThat(gate.takeOutcome(again))
+                .as("it was cut off, and the next run goes on")
+                .isNull();
     }
 
     @Test

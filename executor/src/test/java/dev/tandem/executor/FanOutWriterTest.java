@@ -288,7 +288,7 @@ class FanOutWriterTest {
     @Test
     void aSubtaskCannotWaitForTheFinalTask() {
         FanOut plan = FanOut.then(TaskRequest.of("orders", "done", null).with(TaskOptions.dedupKey("done-7")));
-        Stream<TaskRequest<Integer>> subtasks = Stream.of(
+        Stream<TaskRequest<?>> subtasks = Stream.of(
                 TaskRequest.of("orders", "row", 0).with(TaskOptions.dependsOn("other")),
                 TaskRequest.of("orders", "row", 1).with(TaskOptions.dependsOn("done-7")));
 

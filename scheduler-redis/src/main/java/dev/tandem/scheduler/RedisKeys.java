@@ -47,7 +47,7 @@ final class RedisKeys {
             List.of("definitions", "versions", "fired", "claims", "paused", "asked", "seen", "open", "totals");
 
     private static final List<String> FAN_OUT_LISTS = List.of("due", "open", "ended");
-    private static final List<String> FAN_OUT_PARTS = List.of("", ":ended", ":failed", ":cancelled");
+    private static final List<String> FAN_OUT_PARTS = List.of("", ":ended", ":failed", ":cancelled", ":nested");
     /** The order in which every script of operations gets the keys; see {@code include/operation_keys.lua}. */
     private static final List<String> OPERATION_PARTS =
             List.of("definitions", "progress", "claims", "stops", "open", "ended");

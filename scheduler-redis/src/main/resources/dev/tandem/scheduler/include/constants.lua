@@ -299,6 +299,8 @@ local FAN_OUT_CLAIM = 'L'
 local FAN_OUT_FINISH = 'F'
 local FAN_OUT_POSTPONE = 'P'
 local FAN_OUT_VIEW = 'V'
+local FAN_OUT_NEST = 'M'
+local FAN_OUT_END = 'E'
 
 -- How a subtask ended. These letters are only sent.
 local FAN_OUT_SUCCEEDED = 'S'
@@ -315,6 +317,7 @@ local ANSWER_NOT_REPEATABLE = 5
 local ANSWER_DUPLICATE = 6
 local ANSWER_COMPLETE = 7
 local ANSWER_RESUMED = 8
+local ANSWER_HAS_FAILED = 9
 
 -- Why a fan-out was stopped, how far it is, and when failures stop it. These are kept in Redis, in the order of the enums.
 local STOP_NO = 0
