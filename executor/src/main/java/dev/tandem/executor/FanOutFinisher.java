@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -40,12 +41,18 @@ final class FanOutFinisher implements AutoCloseable {
     private final FanOutPublisher publisher;
     private final FanOutMetrics metrics;
     private final JsonMapper json = JsonMapper.shared();
-    private final ExecutorService thread;
+    private final Executor thread;
 
-    FanOutFinisher(FanOuts fanOuts, FanOutPublisher publisher, FanOutMetrics metrics) {
+    /** @param thread submits final tasks, which may block; it is ended with this object if it can be */
+    FanOutFinisher(FanOuts fanOuts, FanOutPublisher publisher, FanOutMetrics metrics, Executor thread) {
         this.fanOuts = fanOuts;
         this.publisher = publisher;
         this.metrics = metrics;
+        this.thread = thread;
+    }
+
+    /** Returns a thread that exists while it has something to do. */
+    static ExecutorService thread() {
         ThreadPoolExecutor one = new ThreadPoolExecutor(
                 1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MAX_WAITING), action -> {
                     Thread made = new Thread(action, "tandem-fan-outs");
@@ -53,7 +60,7 @@ final class FanOutFinisher implements AutoCloseable {
                     return made;
                 });
         one.allowCoreThreadTimeOut(true);
-        this.thread = one;
+        return one;
     }
 
     /** Begins, and returns at once. */
@@ -178,6 +185,8 @@ final class FanOutFinisher implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.shutdown();
+        if (thread instanceof ExecutorService service) {
+            service.shutdown();
+        }
     }
 }

@@ -12,6 +12,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,7 @@ public final class FanOuts implements AutoCloseable {
     private final FanOutMetrics metrics;
     private final BucketSender<FanOutRequest, FanOutAnswer> sender;
     private final FanOutFinisher finisher;
+    private final AtomicLong asked = new AtomicLong();
     /** Exists once a subtask has run here. Guarded by this. */
     private @Nullable FanOutCancels cancels;
 
@@ -53,6 +56,16 @@ public final class FanOuts implements AutoCloseable {
     }
 
     FanOuts(Store store, FanOutPublisher publisher, FanOutPolicy policy, FanOutMetrics metrics, ExecutorClock clock) {
+        this(store, publisher, policy, metrics, clock, FanOutFinisher.thread());
+    }
+
+    private FanOuts(
+            Store store,
+            FanOutPublisher publisher,
+            FanOutPolicy policy,
+            FanOutMetrics metrics,
+            ExecutorClock clock,
+            Executor thread) {
         this.publisher = publisher;
         this.policy = policy;
         this.metrics = metrics;
@@ -65,7 +78,16 @@ public final class FanOuts implements AutoCloseable {
                         request -> FanOutBuckets.of(request.id()),
                         store::fanOut),
                 clock);
-        this.finisher = new FanOutFinisher(this, publisher, metrics);
+        this.finisher = new FanOutFinisher(this, publisher, metrics, thread);
+    }
+
+    /**
+     * Returns fan-outs whose final tasks are submitted by the threads that hear of the last ends, so that a test knows when all is
+     * done. The store must answer at once, and the publisher must not block.
+     */
+    public static FanOuts inline(
+            Store store, FanOutPublisher publisher, FanOutPolicy policy, FanOutMetrics metrics, ExecutorClock clock) {
+        return new FanOuts(store, publisher, policy, metrics, clock, Runnable::run);
     }
 
     FanOutPublisher publisher() {
@@ -97,7 +119,18 @@ public final class FanOuts implements AutoCloseable {
         return answered;
     }
 
+    /** Returns whether no request waits for its answer. */
+    public boolean isIdle() {
+        return sender.isIdle();
+    }
+
+    /** Returns the number of all requests. */
+    public long asked() {
+        return asked.get();
+    }
+
     private void send(FanOutRequest request, long maxMillis, Consumer<@Nullable FanOutAnswer> then) {
+        asked.incrementAndGet();
         sender.add(request, maxMillis, answer -> {
             if (answer != null) {
                 answered(request.id(), answer);

@@ -148,7 +148,9 @@ class FanOutGateTest {
         ends(subtask(0, 1, null), Outcome.Succeeded.INSTANCE);
 
         assertThat(store.requests(FanOutRequest.Claim.class)).isEmpty();
-        assertThat(store.model.due(store.now)).as("a patrol need not wait for a claim").containsExactly(ID);
+        assertThat(store.model.due(store.now))
+                .as("a patrol need not wait for a claim")
+                .containsExactly(ID);
     }
 
     @Test
@@ -200,7 +202,9 @@ class FanOutGateTest {
 
             store.apply(new FanOutRequest.Cancel(ID, "asked for"));
             cancels.look();
-            assertThat(handlers.cancelled).as("the other one is retried by an operator").containsExactly(slow);
+            assertThat(handlers.cancelled)
+                    .as("the other one is retried by an operator")
+                    .containsExactly(slow);
         }
     }
 }

@@ -189,8 +189,8 @@ abstract class FanOutSuite {
 
     @Test
     void failuresAreCountedAndDoNotKeepOthersFromRunning() throws IOException {
-        try (Tandem tandem = start((count, task) ->
-                task.fanOut(IntStream.range(0, count).mapToObj(n -> subtask(n % 10 == 3 ? -n : n)), done().mayFail(0.1)))) {
+        try (Tandem tandem = start((count, task) -> task.fanOut(
+                IntStream.range(0, count).mapToObj(n -> subtask(n % 10 == 3 ? -n : n)), done().mayFail(0.1)))) {
             submit(tandem, 100);
             FanOutResult result = awaitResult();
 
@@ -297,8 +297,8 @@ abstract class FanOutSuite {
     void cancellingInterruptsWhatRunsAndWhatIsLostIsEndedByAnOperator() throws IOException {
         int running = 8;
         try (RedisStore store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
-                Tandem tandem = start((count, task) -> ids.add(
-                        task.fanOut(IntStream.range(SLOW, SLOW + count).mapToObj(this::subtask), done())
+                Tandem tandem = start((count, task) ->
+                        ids.add(task.fanOut(IntStream.range(SLOW, SLOW + count).mapToObj(this::subtask), done())
                                 .id()))) {
             String lost = openLost(store);
             submit(tandem, running);
@@ -312,14 +312,16 @@ abstract class FanOutSuite {
 
             assertThat(result.state()).isEqualTo(FanOutResult.State.CANCELLED);
             assertThat(result.cancelled()).isEqualTo(running);
-            assertThat(ran.values()).as("no other attempt").allSatisfy(times -> assertThat(times)
-                    .hasValue(1));
+            assertThat(ran.values())
+                    .as("no other attempt")
+                    .allSatisfy(times -> assertThat(times).hasValue(1));
 
             ask(store, new FanOutRequest.Cancel(lost, "asked for"));
             ask(store, new FanOutRequest.GiveUp(lost, "its subtask is lost"));
             ask(store, new FanOutRequest.Postpone(lost, 0));
-            await("the patrol").atMost(PATIENCE).untilAsserted(() -> assertThat(results)
-                    .hasSize(2));
+            await("the patrol")
+                    .atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(results).hasSize(2));
             assertThat(results.get(1).id()).isEqualTo(lost);
             assertThat(results.get(1).cancelled()).isEqualTo(1);
         }
