@@ -49,6 +49,7 @@ final class DependencyGate implements Gate {
     private final ExecutorClock clock;
     private final DependencyRules rules;
     private final BucketSender<WaitRequest, WaitAnswer> sender;
+    private final WaitingTasks waiting;
     /** The decisions about runs that workers have not begun. */
     private final Map<Run, Decision> decided = new ConcurrentHashMap<>();
     /** The runs that ended their tasks, if that is not recorded as far as is known here. Guarded by itself. */
@@ -68,6 +69,12 @@ final class DependencyGate implements Gate {
         this.clock = clock;
         this.rules = new DependencyRules(spec.parts().relations().dependencies());
         this.sender = sender;
+        this.waiting = new WaitingTasks(clock);
+    }
+
+    /** Returns the tasks that wait for others, for people. */
+    WaitingTasks waitingTasks() {
+        return waiting;
     }
 
     /** Returns the buckets of the tasks that others wait for. */
@@ -118,6 +125,11 @@ final class DependencyGate implements Gate {
     /** Decides about a run. Of a task that looks again, the store is asked first whether it waits for itself. */
     private void decide(Run run, TaskDependencies its, List<? extends @Nullable WaitAnswer> answers, Runnable goOn) {
         Outcome outcome = rules.decide(its, answers);
+        if (outcome instanceof Outcome.Snoozed snoozed) {
+            waiting.waits(waiter(run), DependencyRules.longestWait(answers), snoozed.delayMillis());
+        } else {
+            waiting.waitsNoMore(waiter(run));
+        }
         if (outcome == null) {
             release(run, its, answers, goOn);
             return;
@@ -129,6 +141,9 @@ final class DependencyGate implements Gate {
         }
         spec.store().waits().findCycle(waiter(run), its, spec.idOf(run)).whenComplete((found, failure) -> {
             boolean cycle = failure == null && found.isPresent();
+            if (cycle) {
+                waiting.waitsNoMore(waiter(run));
+            }
             decided.put(run, new Decision(cycle ? DependencyRules.cycle(found.get()) : outcome));
             goOn.run();
         });

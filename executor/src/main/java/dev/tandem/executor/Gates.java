@@ -6,6 +6,7 @@ import dev.tandem.ordering.RecordedEnd;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
+import dev.tandem.task.store.PausedTasks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -25,13 +26,17 @@ final class Gates {
 
     /** Returns the gates of a queue without limits. */
     static Gates of(QueueSpec spec, ExecutorClock clock) {
-        return new Gates(withoutLimits(spec, clock, null));
+        return new Gates(withoutLimits(spec, clock, () -> PausedTasks.NONE, null));
     }
 
     /** @param handlers null if none is ever to be cancelled */
     private static List<Gate> withoutLimits(
-            QueueSpec spec, ExecutorClock clock, @Nullable Supplier<? extends RunningHandlers> handlers) {
-        List<Gate> all = new ArrayList<>(List.of(new GrowthGate(spec, clock), new DedupGate(spec, clock)));
+            QueueSpec spec,
+            ExecutorClock clock,
+            Supplier<PausedTasks> paused,
+            @Nullable Supplier<? extends RunningHandlers> handlers) {
+        List<Gate> all = new ArrayList<>(
+                List.of(new GrowthGate(spec, clock), new DedupGate(spec, clock), new PauseGate(spec, paused, clock)));
         FanOuts fanOuts = spec.parts().fanOuts();
         if (fanOuts != null) {
             all.add(new FanOutGate(spec, fanOuts, handlers));
@@ -49,6 +54,16 @@ final class Gates {
                 .orElseThrow();
     }
 
+    /** Returns the tasks that wait for others. */
+    WaitingTasks waitingTasks() {
+        return gates.stream()
+                .filter(DependencyGate.class::isInstance)
+                .map(DependencyGate.class::cast)
+                .findFirst()
+                .orElseThrow()
+                .waitingTasks();
+    }
+
     /**
      * Returns the gates of a queue.
      *
@@ -57,7 +72,8 @@ final class Gates {
      */
     static Gates of(
             QueueSpec spec, ExecutorContext context, Runnable wake, Supplier<? extends RunningHandlers> handlers) {
-        List<Gate> all = withoutLimits(spec, context.clock(), handlers);
+        List<Gate> all =
+                withoutLimits(spec, context.clock(), context.pausedTasks().apply(spec.name()), handlers);
         RateGate rates = context.limits().rateGate(spec, wake);
         if (rates != null) {
             all.add(rates);
@@ -125,6 +141,16 @@ final class Gates {
             }
         }
         return true;
+    }
+
+    /** Returns whether a run has lost again what let it go to its handler, so that the handler must not begin. */
+    boolean hasLost(Run run) {
+        for (Gate gate : gates) {
+            if (gate.hasLost(run)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Takes what was answered about a run, when a worker begins it. @return the outcome of a task that does not run, else null */

@@ -9,7 +9,7 @@ interface RunningHandlers {
     /** Returns the runs whose handlers run now. */
     Set<Run> running();
 
-    /** Interrupts the handlers of these runs, whose tasks go back. */
+    /** Interrupts the handlers of these runs, whose tasks go back. A batch with one of them goes back as a whole. */
     void interrupt(Set<Run> runs);
 
     /** Cancels the tasks of these runs, and interrupts their handlers. */

@@ -69,7 +69,7 @@ final class WorkerPool implements RunningHandlers {
 
     @Override
     public void interrupt(Set<Run> runs) {
-        interrupt(attempt -> runs.contains(attempt.run()));
+        interrupt(running -> ofCall(running).stream().anyMatch(attempt -> runs.contains(attempt.run())));
     }
 
     @Override

@@ -170,4 +170,27 @@ class DependencyGateTest {
 
         assertThat(gate.takeOutcome(slow)).as("its next attempt").isNull();
     }
+
+    @Test
+    void tasksThatWaitAreCountedForAsLongAsTheyLookAgain() {
+        assertThat(asks()).isInstanceOf(Outcome.Snoozed.class);
+        store.now += 2_000;
+        clock.advance(2_000);
+        assertThat(asks()).isInstanceOf(Outcome.Snoozed.class);
+        clock.advance(500);
+        assertThat(gate.waitingTasks().count()).isEqualTo(1);
+        assertThat(gate.waitingTasks().oldestMillis()).isEqualTo(2_500);
+
+        clock.advance(WaitingTasks.LATE_MILLIS + 1_000);
+        assertThat(gate.waitingTasks().count()).as("another executor has it").isZero();
+        assertThat(gate.waitingTasks().oldestMillis()).isZero();
+
+        assertThat(asks()).isInstanceOf(Outcome.Snoozed.class);
+        clock.advance(1_000);
+        assertThat(gate.waitingTasks().count()).isEqualTo(1);
+        store.now += 60_000;
+        assertThat(asks()).isNull();
+        clock.advance(1_000);
+        assertThat(gate.waitingTasks().count()).as("it runs").isZero();
+    }
 }

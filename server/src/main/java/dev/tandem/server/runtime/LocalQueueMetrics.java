@@ -66,6 +66,18 @@ public final class LocalQueueMetrics implements MeterBinder {
                     "tandem.moved.keys.waiting",
                     "Keys in another partition since the topic got more, whose tasks wait for those in the earlier one",
                     QueueStatus::movedKeysWaiting);
+            gauge(
+                    registry,
+                    name,
+                    "tandem.dependents.waiting",
+                    "Tasks that wait for others, as this process last saw them",
+                    QueueStatus::dependentsWaiting);
+            gauge(
+                    registry,
+                    name,
+                    "tandem.dependents.oldest.seconds",
+                    "For how long the oldest of those tasks has waited",
+                    status -> status.dependentsOldestMillis() / 1_000.0);
             FunctionCounter.builder("tandem.records.misplaced", platform, it -> it.misplaced(name))
                     .description("Kafka records outside of the partition that Kafka's producer chooses for their key")
                     .tag("queue", name)
