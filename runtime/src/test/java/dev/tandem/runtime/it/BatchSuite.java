@@ -196,7 +196,7 @@ abstract class BatchSuite {
                                 > 0);
                 submit(submitting, key, 2);
             }
-            await().atMost(PATIENCE).until(() -> Files.exists(journal));
+            await().atMost(PATIENCE).until(() -> Files.exists(journal) && Files.size(journal) > 0);
             assertThat(journal).hasContent("begun 3");
             process.kill();
         }

@@ -262,7 +262,7 @@ abstract class LimitsSuite {
                         .queue(queue)
                         .handler("ship", Ship.class, (ship, task) -> {})
                         .start()) {
-            submit(submitting, "ship", 30, 1);
+            submit(submitting, "ship", 30, 0);
             await().atMost(PATIENCE)
                     .until(() ->
                             Files.exists(journal) && Files.readAllLines(journal).size() == 4);
@@ -279,6 +279,10 @@ abstract class LimitsSuite {
             assertThat(running).hasValue(0);
             process.kill();
         }
+        await("all permits are there again")
+                .atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(running).hasValue(4));
+        open.countDown();
         await().atMost(PATIENCE).until(() -> done.size() == 30);
         assertThat(most).hasValue(4);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.local.LocalProcess;
+import dev.tandem.local.PortReservations;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
@@ -88,7 +89,10 @@ class UpIT {
                 "--kafka",
                 Brokers.kafka().bootstrapServers(),
                 "--redis",
-                Brokers.redis().uri()));
+                Brokers.redis().uri(),
+                // The folder of this test hides the ports that other tests have reserved.
+                "--port",
+                String.valueOf(PortReservations.reserve())));
         line.addAll(List.of(options));
         return LocalProcess.java(
                         "up",
