@@ -7,6 +7,7 @@ import dev.tandem.api.RateLimitedException;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskRef;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.scheduler.RedisSettings;
@@ -249,7 +250,7 @@ abstract class LimitsSuite {
         LocalProcess process = LocalProcess.java(
                         "limits",
                         System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         LimitsProgram.class.getName(),
                         List.of(settings.toString(), queue, journal.toString()))
                 .log(folder.resolve("process.log"))

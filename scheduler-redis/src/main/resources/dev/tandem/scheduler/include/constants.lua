@@ -276,6 +276,7 @@ local SCHEDULE_CURRENT = 0
 local SCHEDULE_UNKNOWN = 1
 local SCHEDULE_REPLACED = 2
 local SCHEDULE_NO_ROOM = 3
+local SCHEDULE_TAKEN = 4
 local FIRING_CLAIMED = 0
 local FIRING_BUSY = 1
 local FIRING_MOVED = 2
@@ -285,6 +286,8 @@ local SCHEDULE_CHANGED = 0
 local SCHEDULE_NOT_FOUND = 1
 local SCHEDULE_IS_CURRENT = 2
 local SCHEDULE_IS_STALE = 3
+local SCHEDULE_DIFFERS = 4
+local SCHEDULES_ARE_FULL = 5
 
 -- Fan-outs. What is asked or told. These letters are only sent.
 local FAN_OUT_OPEN = 'O'

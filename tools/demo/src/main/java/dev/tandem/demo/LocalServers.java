@@ -1,5 +1,6 @@
 package dev.tandem.demo;
 
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,8 +18,7 @@ import java.util.List;
 final class LocalServers implements AutoCloseable {
 
     /** The processes live for minutes, so a quick start matters more than peak speed. */
-    private static final List<String> JVM =
-            List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData");
+    private static final List<String> JVM = JvmOptions.quickStart("256m", "-Xshare:auto");
 
     private static final Duration HEALTH_TIMEOUT = Duration.ofSeconds(2);
 

@@ -3,6 +3,7 @@ package dev.tandem.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.local.PortReservations;
 import dev.tandem.runtime.Tandem;
@@ -98,7 +99,7 @@ class UpIT {
                         "up",
                         System.getProperty("java.class.path"),
                         // The log that it keeps goes with the folder of this test.
-                        List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=" + folder),
+                        JvmOptions.quickStart("256m", "-Djava.io.tmpdir=" + folder),
                         DemoCli.class.getName(),
                         line)
                 .directory(folder);
