@@ -19,9 +19,16 @@ import org.jspecify.annotations.Nullable;
 final class Gates {
 
     private final List<Gate> gates;
+    /** Null if the queue has slots of its own. */
+    private final SlotShares.@Nullable Member share;
 
     Gates(List<? extends Gate> gates) {
+        this(gates, null);
+    }
+
+    private Gates(List<? extends Gate> gates, SlotShares.@Nullable Member share) {
         this.gates = List.copyOf(gates);
+        this.share = share;
     }
 
     /** Returns the gates of a queue without limits. */
@@ -83,7 +90,12 @@ final class Gates {
         if (permits != null) {
             all.add(permits);
         }
-        return new Gates(all);
+        SlotShares shares = context.shares();
+        return new Gates(
+                all,
+                shares == null
+                        ? null
+                        : shares.join(spec.policy().starts(), spec.policy().concurrency(), wake));
     }
 
     /** Returns whether any gate has a say about a task. */
@@ -206,6 +218,10 @@ final class Gates {
         for (Gate gate : gates) {
             waiting += gate.waiting();
             most = Math.min(most, gate.mostRuns());
+        }
+        if (share != null) {
+            int mine = share.turn(Math.max(0, core.running() - waiting), core.waitingStarts());
+            most = Math.min(most, mine + waiting);
         }
         core.waitingRuns(waiting, most);
     }

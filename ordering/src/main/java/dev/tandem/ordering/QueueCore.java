@@ -281,6 +281,15 @@ public final class QueueCore {
         return partitions.values().stream().map(core -> core.overflow().count()).reduce(Overflow.NONE, Overflow::plus);
     }
 
+    /** About how many more tasks could start at once if there were slots. */
+    public int waitingStarts() {
+        int sum = 0;
+        for (PartitionCore core : turns) {
+            sum += core.waitingStarts();
+        }
+        return Math.min(sum, context.slots.allowed());
+    }
+
     /** In how many owned partitions memory is full, so that nothing is delivered. */
     public int fullPartitions() {
         return (int) partitions.values().stream()
