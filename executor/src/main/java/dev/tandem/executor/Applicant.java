@@ -15,7 +15,10 @@ final class Applicant {
 
     private boolean decided;
     private @Nullable Outcome withoutRun;
-    private boolean holds;
+    private volatile boolean holds;
+    /** Whether the store has given its permits to others, or may have. Any thread reads it. */
+    private volatile boolean lost;
+
     private long since;
 
     /** @param goOn called when it need not wait any more */
@@ -46,6 +49,19 @@ final class Applicant {
 
     boolean holds() {
         return holds;
+    }
+
+    /** Takes note that its permits are lost. */
+    void lost() {
+        lost = true;
+    }
+
+    /** Returns whether it has lost the permits that it had. Any thread may ask. */
+    boolean hasLost(long nowMillis) {
+        if (!holds) {
+            return false;
+        }
+        return lost || limits.stream().anyMatch(each -> each.hasLapsed(nowMillis));
     }
 
     @Nullable

@@ -125,7 +125,8 @@ final class BatchRunner implements WorkerPool.RunAction {
             List<BatchMember> members = join(attempts, first);
             long startedNanos = clock.nanos();
             watchdog.watch(slot, first);
-            boolean begins = quarantine.admits(slot);
+            // Who loses a permit from now on is found in the slot, and interrupted.
+            boolean begins = quarantine.admits(slot) && attempts.stream().noneMatch(each -> gates.hasLost(each.run()));
             List<AttemptEnd> ends = begins
                     ? new BatchCall(batch.handler(), spec.handlers().interceptors(), attempts).run()
                     : List.of(new AttemptEnd.Stopped());

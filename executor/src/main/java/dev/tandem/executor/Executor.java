@@ -63,7 +63,8 @@ public final class Executor implements AutoCloseable {
                 from.random,
                 registrations::peers,
                 progress,
-                limits);
+                limits,
+                registrations::pausedTasks);
         for (QueueSpec spec : from.queuesWithinConcurrency()) {
             QueueLoop loop = new QueueLoop(
                     spec.sharedWith(() -> registrations.sharing(spec.name())),

@@ -32,6 +32,11 @@ interface Gate {
     /** Returns whether a run that need not wait any more goes to its handler. */
     boolean mayRun(Run run);
 
+    /** Returns whether a run has lost again what let it go to its handler, so that the handler must not begin. It must be quick. */
+    default boolean hasLost(Run run) {
+        return false;
+    }
+
     /** Takes what was answered about a run, when a worker begins it. @return the outcome of a task that does not run, else null */
     @Nullable
     Outcome takeOutcome(Run run);

@@ -5,10 +5,12 @@ import dev.tandem.ordering.QueueCore;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
+import dev.tandem.task.store.PausedTasks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,11 +27,12 @@ final class Gates {
 
     /** Returns the gates of a queue without limits. */
     static Gates of(QueueSpec spec, ExecutorClock clock) {
-        return new Gates(withoutLimits(spec, clock));
+        return new Gates(withoutLimits(spec, clock, () -> PausedTasks.NONE));
     }
 
-    private static List<Gate> withoutLimits(QueueSpec spec, ExecutorClock clock) {
-        List<Gate> all = new ArrayList<>(List.of(new GrowthGate(spec, clock), new DedupGate(spec, clock)));
+    private static List<Gate> withoutLimits(QueueSpec spec, ExecutorClock clock, Supplier<PausedTasks> paused) {
+        List<Gate> all = new ArrayList<>(
+                List.of(new GrowthGate(spec, clock), new DedupGate(spec, clock), new PauseGate(spec, paused, clock)));
         FanOuts fanOuts = spec.parts().fanOuts();
         if (fanOuts != null) {
             all.add(new FanOutGate(spec, fanOuts));
@@ -54,7 +57,8 @@ final class Gates {
      * @param interrupt interrupts the handlers of runs
      */
     static Gates of(QueueSpec spec, ExecutorContext context, Runnable wake, Consumer<Set<Run>> interrupt) {
-        List<Gate> all = withoutLimits(spec, context.clock());
+        List<Gate> all =
+                withoutLimits(spec, context.clock(), context.pausedTasks().apply(spec.name()));
         RateGate rates = context.limits().rateGate(spec, wake);
         if (rates != null) {
             all.add(rates);
@@ -121,6 +125,16 @@ final class Gates {
             }
         }
         return true;
+    }
+
+    /** Returns whether a run has lost again what let it go to its handler, so that the handler must not begin. */
+    boolean hasLost(Run run) {
+        for (Gate gate : gates) {
+            if (gate.hasLost(run)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Takes what was answered about a run, when a worker begins it. @return the outcome of a task that does not run, else null */

@@ -155,6 +155,12 @@ final class PermitGate implements Gate {
     }
 
     @Override
+    public boolean hasLost(Run run) {
+        Applicant applicant = applicants.get(run);
+        return applicant != null && applicant.hasLost(clock.millis());
+    }
+
+    @Override
     public @Nullable Outcome takeOutcome(Run run) {
         Applicant applicant = applicants.get(run);
         return applicant == null ? null : applicant.withoutRun();

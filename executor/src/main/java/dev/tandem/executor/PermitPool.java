@@ -38,8 +38,8 @@ final class PermitPool {
     private int held;
     private int used;
     private int waiting;
-    /** Until when the permits are held, by the monotonic clock. */
-    private long validUntil = Long.MIN_VALUE;
+    /** Until when the permits are held, by the monotonic clock. Any thread may read it. */
+    private volatile long validUntil = Long.MIN_VALUE;
     /** Whether permits in use were lost, and {@link #lapses} has not said so. */
     private boolean untoldLapse;
 
@@ -98,6 +98,11 @@ final class PermitPool {
     /** Hears that the store should be asked, because others want permits or have given some back. */
     void heard() {
         heard = true;
+    }
+
+    /** Returns whether the store has not confirmed the permits for too long. Any thread may ask. */
+    boolean hasLapsed(long now) {
+        return now >= validUntil;
     }
 
     /** Returns whether the permits are lost now, because the store has not confirmed them for too long. True once. */

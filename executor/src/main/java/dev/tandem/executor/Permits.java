@@ -71,11 +71,25 @@ final class Permits implements AutoCloseable {
             }
         }
 
+        /** Returns whether the permits are lost, because the store has not confirmed them for too long. */
+        boolean hasLapsed(long now) {
+            return pool.hasLapsed(now);
+        }
+
         /** Returns the mean time in nanoseconds between the ends of runs that had permits. */
         long intervalNanos() {
             synchronized (Permits.this) {
                 return (long) intervalNanos;
             }
+        }
+
+        /** Returns the runs whose permits are lost now, if nobody has been told before. */
+        private Collection<Applicant> takeLapsed(long now) {
+            if (!pool.lapses(now)) {
+                return List.of();
+            }
+            holders.forEach(Applicant::lost);
+            return List.copyOf(holders);
         }
 
         private void ended(Applicant applicant) {
@@ -274,11 +288,14 @@ final class Permits implements AutoCloseable {
 
     private void answered(Limit limit, PermitAnswer answer, Throwable failure) {
         List<Applicant> granted = new ArrayList<>();
+        Collection<Applicant> lapsed = List.of();
         boolean more = false;
         synchronized (this) {
             if (failure == null) {
                 int before = limit.pool.held();
-                limit.pool.answered(answer, clock.millis());
+                long now = clock.millis();
+                limit.pool.answered(answer, now);
+                lapsed = limit.takeLapsed(now);
                 more = limit.pool.held() > before;
                 grant(limit, granted);
             } else {
@@ -291,6 +308,7 @@ final class Permits implements AutoCloseable {
                     limit.limit().name(),
                     failure.toString()));
         }
+        interrupt(lapsed);
         go(granted);
         if (more) {
             grown.forEach(Runnable::run);
@@ -307,9 +325,7 @@ final class Permits implements AutoCloseable {
             long now = clock.millis();
             all = List.copyOf(limits.values());
             for (Limit each : all) {
-                if (each.pool.lapses(now)) {
-                    lapsed.addAll(each.holders);
-                }
+                lapsed.addAll(each.takeLapsed(now));
             }
             if (now - lookedAt >= LOOK_MILLIS) {
                 lookedAt = now;
@@ -323,7 +339,7 @@ final class Permits implements AutoCloseable {
         all.forEach(this::ask);
     }
 
-    private static void interrupt(List<Applicant> lapsed) {
+    private static void interrupt(Collection<Applicant> lapsed) {
         Map<PermitGate, Set<Run>> runs = new LinkedHashMap<>();
         lapsed.forEach(each ->
                 runs.computeIfAbsent(each.gate, none -> new LinkedHashSet<>()).add(each.run));

@@ -161,9 +161,9 @@ final class TaskRunner implements WorkerPool.RunAction {
         return outcome;
     }
 
-    /** Returns whether a run goes back without an attempt: its claim no longer holds, or all are refused. */
+    /** Returns whether a run goes back without an attempt: its claim or a permit is lost, or all are refused. */
     boolean mayNotStart(Run run) {
-        return refusing || !run.mayBegin(clock.millis());
+        return refusing || !run.mayBegin(clock.millis()) || gates.hasLost(run);
     }
 
     /** Returns what becomes of a run whose handler must not begin: it goes back, or its task has expired. Else null. */
@@ -194,7 +194,8 @@ final class TaskRunner implements WorkerPool.RunAction {
             long startedNanos = clock.nanos();
             Attempt attempt = new Attempt(run, spec, type, maxAttempts, clock, progress, clock.millis());
             watchdog.watch(slot, attempt);
-            boolean begins = quarantine.admits(slot);
+            // Who loses a permit from now on is found in its slot, and interrupted.
+            boolean begins = quarantine.admits(slot) && !gates.hasLost(run);
             // An attempt that may not begin ends at once, so that nothing interrupts this thread while it waits.
             AttemptEnd end = attempt.end(begins ? call(handler, attempt) : new AttemptEnd.Stopped());
             slot.set(null);

@@ -66,9 +66,9 @@ final class WorkerPool {
         interrupt(attempt -> true);
     }
 
-    /** Interrupts the handlers of these runs, whose tasks go back. */
+    /** Interrupts the handlers of these runs, whose tasks go back. A batch with one of them goes back as a whole. */
     void interrupt(Set<Run> runs) {
-        interrupt(attempt -> runs.contains(attempt.run()));
+        interrupt(running -> ofCall(running).stream().anyMatch(attempt -> runs.contains(attempt.run())));
     }
 
     private void interrupt(Predicate<Attempt> chosen) {

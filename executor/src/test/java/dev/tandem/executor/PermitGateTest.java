@@ -5,15 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;
-import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
-import dev.tandem.task.store.LimitStore;
-import dev.tandem.task.store.PermitAnswer;
 import dev.tandem.task.store.PermitRequest;
-import dev.tandem.task.store.RateAnswer;
-import dev.tandem.task.store.RateRequest;
-import dev.tandem.task.store.Store;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
@@ -21,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -31,42 +23,13 @@ class PermitGateTest {
     private static final long LEASE = 10_000;
 
     private final ManualClock clock = new ManualClock();
-    private final Deque<PermitRequest> asked = new ArrayDeque<>();
-    private final Deque<CompletableFuture<PermitAnswer>> unanswered = new ArrayDeque<>();
     private final List<Run> again = new ArrayList<>();
     private final Set<Run> interrupted = new HashSet<>();
-    private final Store store = new AskedStore();
+    private final AskedLimits store = new AskedLimits();
+    private final Deque<PermitRequest> asked = store.asked;
     private final Permits permits = new Permits("one", store, LEASE, clock);
     private int wakes;
     private long offset;
-
-    private final class AskedStore implements Store, LimitStore {
-        @Override
-        public LimitStore limits() {
-            return this;
-        }
-
-        @Override
-        public CompletionStage<List<RateAnswer>> tokens(String limit, List<RateRequest> requests) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletionStage<PermitAnswer> permits(PermitRequest request) {
-            asked.add(request);
-            CompletableFuture<PermitAnswer> answer = new CompletableFuture<>();
-            unanswered.add(answer);
-            return answer;
-        }
-
-        @Override
-        public Link link(Partition partition, Listener listener) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void close() {}
-    }
 
     private PermitGate gate(TaskLimit... limits) {
         QueueSpec spec =
@@ -88,7 +51,7 @@ class PermitGateTest {
     }
 
     private void answer(int held) {
-        unanswered.remove().complete(new PermitAnswer(held, held, false));
+        store.answer(held);
     }
 
     private static void end(PermitGate gate, Run run) {
@@ -260,9 +223,8 @@ class PermitGateTest {
         answer(1);
         clock.advance(2 * LEASE);
         mustWait(gate, run("ship"));
+        assertThat(gate.hasLost(run)).isTrue();
         answer(0);
-        assertThat(interrupted).isEmpty();
-        permits.tick();
         assertThat(interrupted).containsExactly(run);
 
         interrupted.clear();
@@ -273,12 +235,14 @@ class PermitGateTest {
     @Test
     void handlersGoOnWhenTheStoreConfirmsTheirPermitsAfterTheProcessStoodStill() {
         PermitGate gate = gate(TaskLimit.ofQueue("orders", 1));
-        mustWait(gate, run("ship"));
+        Run run = run("ship");
+        mustWait(gate, run);
         answer(1);
         clock.advance(2 * LEASE);
         mustWait(gate, run("ship"));
         answer(1);
         permits.tick();
         assertThat(interrupted).isEmpty();
+        assertThat(gate.hasLost(run)).isFalse();
     }
 }

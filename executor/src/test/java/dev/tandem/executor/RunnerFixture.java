@@ -36,8 +36,12 @@ final class RunnerFixture {
     }
 
     static Task task(String type, String payload) {
+        return task(type, payload, "k");
+    }
+
+    static Task task(String type, String payload, String key) {
         byte[] bytes = payload.getBytes(StandardCharsets.UTF_8);
-        return new Task(null, "orders", type, "k", bytes, Map.of("h", "v"), 0, 0, 0, 0, null);
+        return new Task(null, "orders", type, key, bytes, Map.of("h", "v"), 0, 0, 0, 0, null);
     }
 
     TaskRunner runner(QueueSpec.Builder spec) {

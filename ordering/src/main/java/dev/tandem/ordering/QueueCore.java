@@ -302,6 +302,12 @@ public final class QueueCore {
         return resolver != null && resolver.isHoldingBack();
     }
 
+    /** Whether a record was left in the log, to be read again. For the simulation. */
+    boolean hasPassedOver(Partition partition) {
+        PartitionCore core = partitions.get(partition);
+        return core != null && core.overflow().hasPassedOver();
+    }
+
     /** Whether the record at an offset was left in the log, to be read again. For the simulation. */
     boolean isPassedOver(Partition partition, long offset) {
         PartitionCore core = partitions.get(partition);

@@ -105,6 +105,11 @@ final class RedisKeys {
         return bytes(namespace + ":{" + queue + "}:paused");
     }
 
+    /** Returns the key of the types and keys that are paused, each with since when, in epoch milliseconds. */
+    byte[] pausedTasks(String queue) {
+        return bytes(namespace + ":{" + queue + "}:paused-tasks");
+    }
+
     /** Returns the channel that announces that a queue was paused or resumed. */
     String pauseChannel(String queue) {
         return namespace + ":{" + queue + "}:changed";

@@ -15,6 +15,7 @@ import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.TandemBuilder;
@@ -233,7 +234,7 @@ abstract class DependencySuite {
         LocalProcess process = LocalProcess.java(
                         "dependencies",
                         System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         DedupProgram.class.getName(),
                         List.of(settings().toString(), orders, journal.toString()))
                 .log(folder.resolve("process.log"))

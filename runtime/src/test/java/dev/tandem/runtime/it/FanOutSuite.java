@@ -9,6 +9,7 @@ import dev.tandem.api.FanOutResult;
 import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.testkit.Brokers;
@@ -142,7 +143,7 @@ abstract class FanOutSuite {
         LocalProcess process = LocalProcess.java(
                         "fans",
                         System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         FanOutProgram.class.getName(),
                         List.of(settings().toString(), queue, Integer.toString(MANY), journal.toString()))
                 .log(folder.resolve("process.log"))
