@@ -238,6 +238,7 @@ public final class QueueCore {
             resolver.flush(out);
         }
         context.drainArrivals(out::arrived);
+        context.drainRecorded(out::recorded);
         context.drainStarts(out::start);
         context.drainEvents(out::report);
     }
