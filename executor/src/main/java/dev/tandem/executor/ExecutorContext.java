@@ -12,6 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of one executor that all its queues share. The watchdog, the quarantine and the metrics are thread-safe.
@@ -20,6 +21,7 @@ import java.util.random.RandomGenerator;
  * @param random the source of chance for the delays between attempts, of the calling thread
  * @param peers returns the live executors of a queue that announce their handlers
  * @param pausedTasks returns what says which tasks of a queue operators have paused
+ * @param shares divides the slots; null if each queue has its own
  */
 record ExecutorContext(
         String executorId,
@@ -34,7 +36,8 @@ record ExecutorContext(
         Function<String, Collection<HandlerPeer>> peers,
         ProgressWriter progress,
         ExecutorLimits limits,
-        Function<String, Supplier<PausedTasks>> pausedTasks) {
+        Function<String, Supplier<PausedTasks>> pausedTasks,
+        @Nullable SlotShares shares) {
 
     ExecutorContext(
             String executorId,
@@ -58,6 +61,7 @@ record ExecutorContext(
                 queue -> List.of(),
                 new ProgressWriter(Duration.ZERO),
                 new ExecutorLimits(executorId, settings.leaseMillis(), clock, Map.of(), Map.of()),
-                queue -> () -> PausedTasks.NONE);
+                queue -> () -> PausedTasks.NONE,
+                null);
     }
 }

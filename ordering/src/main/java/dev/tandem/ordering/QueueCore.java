@@ -234,6 +234,7 @@ public final class QueueCore {
             resolver.flush(out);
         }
         context.drainArrivals(out::arrived);
+        context.drainRecorded(out::recorded);
         context.drainStarts(out::start);
         context.drainEvents(out::report);
     }
@@ -278,6 +279,15 @@ public final class QueueCore {
     /** Counts the tasks that wait in the log because there is no room for more of their keys. */
     public Overflow overflow() {
         return partitions.values().stream().map(core -> core.overflow().count()).reduce(Overflow.NONE, Overflow::plus);
+    }
+
+    /** About how many more tasks could start at once if there were slots. */
+    public int waitingStarts() {
+        int sum = 0;
+        for (PartitionCore core : turns) {
+            sum += core.waitingStarts();
+        }
+        return Math.min(sum, context.slots.allowed());
     }
 
     /** In how many owned partitions memory is full, so that nothing is delivered. */

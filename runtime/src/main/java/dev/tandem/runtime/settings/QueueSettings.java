@@ -20,6 +20,8 @@ import org.springframework.util.unit.DataSize;
  * @param partitions how many partitions are created if the topic, or the sub-queues, are missing
  * @param ordering whether tasks of one key run one after another; default: key for kafka, none for rabbit
  * @param concurrency tasks running at once, per executor process
+ * @param weight its part of the slots of a process, in proportion to those of other queues; default: none of its own
+ * @param precedence of two queues that want slots, the one with the higher number gets them
  * @param maxRunning tasks running at once in the whole cluster; 0 for no limit
  * @param timeout the longest run of a task that sets no timeout
  * @param timeoutLimit the longest timeout that a task may set; default: timeout
@@ -43,6 +45,7 @@ import org.springframework.util.unit.DataSize;
  *     tasks of a key do not wait for those in its earlier partition
  * @param dedup which of several tasks with one deduplication key runs
  * @param dependencies how tasks wait for others
+ * @param events what other programs are told about tasks
  * @param handler the type of tasks that set no type
  * @param types further types that {@code handler} runs; {@code *} means any
  * @param exchange RabbitMQ's exchange, declared when missing; default: tandem
@@ -58,6 +61,8 @@ public record QueueSettings(
         @DefaultValue("16") int partitions,
         @Nullable Ordering ordering,
         @DefaultValue("64") int concurrency,
+        @Nullable Integer weight,
+        @DefaultValue("0") int precedence,
         @DefaultValue("0") int maxRunning,
         @DefaultValue("30s") Duration timeout,
         @Nullable Duration timeoutLimit,
@@ -82,6 +87,7 @@ public record QueueSettings(
         @DefaultValue("6m") Duration growthWindow,
         @DefaultValue DedupSettings dedup,
         @DefaultValue DependencySettings dependencies,
+        @DefaultValue EventSettings events,
         @Nullable String handler,
         @DefaultValue List<String> types,
         @DefaultValue HttpSettings http,
