@@ -68,15 +68,23 @@ class TaskSelectionTest {
     @Test
     void aTaskThatRanSinceTheOperationBeganIsNotMadeDueAgain() {
         TaskSelection selection = new TaskSelection(
-                List.of(TaskState.RETRY), null, null, null, false, null, null, null, null, null, null, null, null, false);
+                List.of(TaskState.RETRY),
+                null,
+                null,
+                null,
+                false,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                false);
         for (Action action : List.of(Action.RESCHEDULE, Action.RETRY)) {
-            Operation operation = new Operation(
-                    "orders",
-                    "o",
-                    action,
-                    selection,
-                    false,
-                    action == Action.RETRY ? null : "+0s");
+            Operation operation =
+                    new Operation("orders", "o", action, selection, false, action == Action.RETRY ? null : "+0s");
             assertThat(operation.chooser(BEGAN).test(failed(BEGAN - 1)))
                     .as(action.word())
                     .isTrue();
