@@ -16,7 +16,6 @@ import dev.tandem.task.store.DedupRequest.Ending;
 import dev.tandem.task.store.Store;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,7 +60,7 @@ final class DedupGate implements Gate {
     };
 
     /** What was answered about runs that workers have not begun. */
-    private final Map<Run, DedupAnswer> answered = new ConcurrentHashMap<>();
+    private final RunAnswers answered = new RunAnswers();
 
     DedupGate(QueueSpec spec, ExecutorClock clock) {
         this(spec, clock, new BucketSender<>(buckets(spec), clock));
@@ -133,17 +132,17 @@ final class DedupGate implements Gate {
     public boolean mustWait(Run run, Runnable goOn) {
         Task task = run.task();
         String key = task.dedupKey();
-        if (key == null || task.unreadable() != null || answered.containsKey(run)) {
+        if (key == null || task.unreadable() != null || answered.has(run)) {
             return false;
         }
         Place place = new Place(run.partition(), run.position());
         DedupAnswer before = takeKnown(place);
         if (before != null) {
-            answered.put(run, before);
+            answered.put(run, outcome(run, before));
             return false;
         }
         sender.add(new DedupRequest.Ask(key, bearer(run), true, 0, policy(task)), ANSWER_MILLIS, answer -> {
-            answered.put(run, answer == null ? UNANSWERED : answer);
+            answered.put(run, outcome(run, answer == null ? UNANSWERED : answer));
             goOn.run();
         });
         sender.send();
@@ -163,24 +162,22 @@ final class DedupGate implements Gate {
 
     @Override
     public boolean mayRun(Run run) {
-        DedupAnswer answer = answered.get(run);
-        return answer == null || answer instanceof DedupAnswer.Go;
+        return answered.mayRun(run);
     }
 
     @Override
     public @Nullable Outcome takeOutcome(Run run) {
-        DedupAnswer answer = run.task().dedupKey() == null ? null : answered.remove(run);
+        return answered.take(run);
+    }
+
+    /** Returns the outcome of a task that does not run; null if it does. */
+    private @Nullable Outcome outcome(Run run, DedupAnswer answer) {
         if (answer instanceof DedupAnswer.Duplicate duplicate) {
             return new Outcome.Duplicate(duplicate.of());
         } else if (answer instanceof DedupAnswer.Done) {
             return new Outcome.Duplicate(spec.idOf(run));
         }
         return answer instanceof DedupAnswer.Wait wait ? new Outcome.Snoozed(wait.millis()) : null;
-    }
-
-    @Override
-    public void forget(Run run) {
-        answered.remove(run);
     }
 
     // ---- after a run ----
