@@ -19,8 +19,7 @@ final class DedupProgram {
         Tandem.connect(Path.of(arguments[0]))
                 .queue(arguments[1])
                 .handler("ship", Ship.class, (ship, task) -> {
-                    Files.writeString(
-                            journal, task.id() + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+                    Files.writeString(journal, task.id() + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
                     new CountDownLatch(1).await();
                 })
                 .start();

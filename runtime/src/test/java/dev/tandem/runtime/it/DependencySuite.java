@@ -233,13 +233,9 @@ abstract class DependencySuite {
 
     /** Tells what an executor tells of a task with a deduplication key before it records that it has succeeded. */
     private void tellSuccess(String queue, String key) {
-        DedupKeyView bearer =
-                store.inspector().dedupKey(queue, key).join().orElseThrow();
+        DedupKeyView bearer = store.inspector().dedupKey(queue, key).join().orElseThrow();
         Bearer task = Bearer.of(bearer.partition().name(), bearer.position(), false, bearer.id());
-        store.dedup(
-                        queue,
-                        DedupBuckets.of(queue, key),
-                        List.of(new DedupRequest.Tell(key, task, Ending.SUCCEEDED, 0)))
+        store.dedup(queue, DedupBuckets.of(queue, key), List.of(new DedupRequest.Tell(key, task, Ending.SUCCEEDED, 0)))
                 .toCompletableFuture()
                 .join();
     }
@@ -265,8 +261,8 @@ abstract class DependencySuite {
             submit(submitting, orders, "a-1", dedupKey("a"));
             submit(submitting, orders, "told", dedupKey("t"));
             await().atMost(PATIENCE)
-                    .until(() -> Files.exists(journal)
-                            && Files.readAllLines(journal).size() == 2);
+                    .until(() ->
+                            Files.exists(journal) && Files.readAllLines(journal).size() == 2);
             tellSuccess(orders, "t");
             process.kill();
         }
