@@ -11,9 +11,9 @@ import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DedupPolicy.Mode;
 import dev.tandem.task.store.DedupRequest;
-import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.DedupRequest.Ending;
 import dev.tandem.task.store.Store;
+import dev.tandem.task.store.TaskIdentity;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -100,7 +100,7 @@ final class DedupGate implements Gate {
         }
         Place place = new Place(arrival.partition(), arrival.position());
         long delay = Math.max(0, task.notBefore() - clock.wallMillis());
-        Bearer bearer = bearer(place, task, arrival.surelyNew());
+        TaskIdentity bearer = bearer(place, task, arrival.surelyNew());
         DedupPolicy policy = policy(task);
         sender.offer(
                 new DedupRequest.Ask(key, bearer, false, delay, policy),
@@ -231,12 +231,12 @@ final class DedupGate implements Gate {
 
     // ---- names ----
 
-    private Bearer bearer(Run run) {
+    private TaskIdentity bearer(Run run) {
         return bearer(new Place(run.partition(), run.position()), run.task(), false)
                 .inRun(run.token());
     }
 
-    private Bearer bearer(Place place, Task task, boolean surelyNew) {
+    private TaskIdentity bearer(Place place, Task task, boolean surelyNew) {
         Position position = place.position();
         String name = TaskIds.idOf(
                 task,
@@ -244,6 +244,6 @@ final class DedupGate implements Gate {
                 position,
                 spec.parts().topic(),
                 spec.source().kind());
-        return Bearer.of(place.partition().name(), position, surelyNew, name);
+        return TaskIdentity.of(place.partition().name(), position, surelyNew, name);
     }
 }

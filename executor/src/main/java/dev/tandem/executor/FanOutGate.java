@@ -12,7 +12,7 @@ import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.FanOutRequest.End;
 import dev.tandem.task.fanout.Subtask;
-import dev.tandem.task.store.DedupRequest.Bearer;
+import dev.tandem.task.store.TaskIdentity;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -85,7 +85,7 @@ final class FanOutGate implements Gate {
         if (fanOut == null) {
             return null;
         }
-        Bearer task = Bearer.of(run.partition().name(), run.position(), false, "");
+        TaskIdentity task = TaskIdentity.of(run.partition().name(), run.position(), false, "");
         return new FanOutRequest.Begin(
                 fanOut, task.identity().isEmpty() ? task.place() : task.identity(), spec.idOf(run));
     }

@@ -29,7 +29,7 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include batched_commands
 -- @include claim_record
 -- @include envelope
--- @include dedup_ends
+-- @include untold_ends
 -- @include lanes
 -- @include blocked_keys
 -- @include settled_bits
@@ -213,7 +213,7 @@ local function delete(position, seen, place)
     if search_on then
       return CHANGE_UNFINISHED, search_on
     end
-    note_dedup_end(position, waiting, FAN_OUT_CANCELLED)
+    note_untold_end(position, waiting, FAN_OUT_CANCELLED)
     cancelled = cancelled + 1
   else
     call('ZREM', DEAD, position)

@@ -28,7 +28,7 @@ call('HDEL', OWNER, '') -- After a removal, Redis lets a script record outcomes 
 -- @include claim_record
 -- @include covered_claims
 -- @include envelope
--- @include dedup_ends
+-- @include untold_ends
 -- @include envelope_errors
 -- @include lanes
 -- @include blocked_keys

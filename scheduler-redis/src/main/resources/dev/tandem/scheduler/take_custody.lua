@@ -21,7 +21,7 @@
 -- @include blocked_keys
 -- @include settled_bits
 -- @include envelope
--- @include dedup_ends
+-- @include untold_ends
 -- @include id_index
 -- @include redelivery_marks
 -- @include far_schedule
@@ -146,7 +146,7 @@ local function schedule(position, due, envelope)
 end
 
 local function bury(position, i, envelope)
-  note_dedup_end(position, envelope, FAN_OUT_FAILED)
+  note_untold_end(position, envelope, FAN_OUT_FAILED)
   append_pair(dead_tasks, position, envelope)
   append_pair(dead, format('%.0f', micros + i), position) -- 1 µs apart, to keep their order
   return HANDOVER_OK

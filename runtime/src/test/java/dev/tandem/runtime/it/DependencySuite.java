@@ -27,8 +27,8 @@ import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.DedupRequest;
-import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.DedupRequest.Ending;
+import dev.tandem.task.store.TaskIdentity;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
@@ -234,7 +234,7 @@ abstract class DependencySuite {
     /** Tells what an executor tells of a task with a deduplication key before it records that it has succeeded. */
     private void tellSuccess(String queue, String key) {
         DedupKeyView bearer = store.inspector().dedupKey(queue, key).join().orElseThrow();
-        Bearer task = Bearer.of(bearer.partition().name(), bearer.position(), false, bearer.id());
+        TaskIdentity task = TaskIdentity.of(bearer.partition().name(), bearer.position(), false, bearer.id());
         store.dedup(queue, DedupBuckets.of(queue, key), List.of(new DedupRequest.Tell(key, task, Ending.SUCCEEDED, 0)))
                 .toCompletableFuture()
                 .join();
