@@ -22,6 +22,15 @@ class PermitSimulationTest {
         }
     }
 
+    /** Without a bound, others take each permit of one limit while there is none of the other. */
+    @ParameterizedTest
+    @CsvSource({"1, 1, 1, 50", "2, 2, 1, 50", "3, 2, 3, 50", "4, 1, 4, 400", "5, 3, 2, 400"})
+    void tasksOfSeveralLimitsBeginInTimeAndPermitsAreUsed(long seed, int executors, int max, int longest) {
+        PermitSimulation simulation = new PermitSimulation(seed, max);
+        simulation.runTwoLimits(executors, longest);
+        assertThat(simulation.longestWait()).isLessThan(LongWaits.OLD_MILLIS + 60_000);
+    }
+
     /** Also with fewer permits than executors, which take turns. */
     @ParameterizedTest
     @CsvSource({"1, 2, 20", "2, 3, 20", "3, 2, 20", "4, 4, 20", "5, 2, 200"})
