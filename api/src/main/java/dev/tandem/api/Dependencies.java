@@ -25,14 +25,31 @@ final class Dependencies {
                 throw new InvalidTaskException("The task's dependsOn has the id '" + id
                         + "': give the deduplication key of a task, without blanks around it");
             }
-            String written = id.replace("%", "%25").replace(",", "%2C");
-            all.add(prefix + (prefix.isEmpty() && written.startsWith("//") ? "%2F" + written.substring(1) : written));
+            all.add(written(prefix, id));
         }
         if (all.isEmpty() || all.size() > MAX_IDS) {
             throw new InvalidTaskException("The task's dependsOn has " + all.size() + " ids: it must have 1 to "
                     + MAX_IDS + ". Let the task wait for one task that waits for the others");
         }
         return Map.of(ON, String.join(",", all));
+    }
+
+    private static String written(String prefix, String id) {
+        String written = id.replace("%", "%25").replace(",", "%2C");
+        return prefix + (prefix.isEmpty() && written.startsWith("//") ? "%2F" + written.substring(1) : written);
+    }
+
+    /** @throws InvalidTaskException if a task waits for itself */
+    static void check(TaskRequest<?> task) {
+        String ids = task.options().headers().get(ON);
+        String own = task.options().dedupKey();
+        if (ids != null && own != null) {
+            List<String> all = List.of(ids.split(","));
+            if (all.contains(written("", own)) || all.contains(written("//" + task.queue() + "/", own))) {
+                throw new InvalidTaskException("The task's dependsOn has its own dedupKey '" + own
+                        + "', so it would wait for itself: leave that id out, or give the task another dedupKey");
+            }
+        }
     }
 
     static Map<String, String> on(String... ids) {

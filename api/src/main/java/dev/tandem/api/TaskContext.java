@@ -210,7 +210,7 @@ public interface TaskContext {
      *     setting {@code tandem.fan-outs.max-subtasks} allows, is nested too deeply, is not repeatable, or was given up before
      * @throws FanOutException if a broker or the store does not answer, or too many fan-outs are open
      * @throws IllegalStateException if this attempt has fanned out under the same name already
-     * @throws UnsupportedOperationException if the program cannot publish, such as a {@code TestTandem}
+     * @throws UnsupportedOperationException if the program cannot publish
      * @throws InterruptedException if the attempt was interrupted
      */
     default FanOutRef fanOut(Stream<? extends TaskRequest<?>> subtasks, FanOut plan) throws InterruptedException {

@@ -40,6 +40,7 @@ public final class TaskTexts {
         check("id", options.id(), MAX_ID);
         check("dedupKey", options.dedupKey(), MAX_ID);
         checkHeaders(options.headers());
+        Dependencies.check(task);
     }
 
     /**

@@ -101,4 +101,15 @@ class TaskOptionsTest {
     private static void assertRefused(ThrowingCallable code, String message) {
         assertThatThrownBy(code).isInstanceOf(InvalidTaskException.class).hasMessageContaining(message);
     }
+
+    @Test
+    void aTaskThatWouldWaitForItselfIsRefused() {
+        TaskRequest<?> task = TaskRequest.of("orders", "tell", null).with(TaskOptions.dedupKey("a,b"));
+        TaskTexts.check(task.with(TaskOptions.dependsOnTasksOf("payments", "a,b")));
+        assertThatThrownBy(() -> TaskTexts.check(task.with(TaskOptions.dependsOn("other", "a,b"))))
+                .isInstanceOf(InvalidTaskException.class)
+                .hasMessageContaining("its own dedupKey 'a,b'", "leave that id out");
+        assertThatThrownBy(() -> TaskTexts.check(task.with(TaskOptions.dependsOnTasksOf("orders", "a,b"))))
+                .isInstanceOf(InvalidTaskException.class);
+    }
 }

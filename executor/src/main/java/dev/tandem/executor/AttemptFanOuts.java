@@ -65,7 +65,8 @@ final class AttemptFanOuts {
                         answer -> {}));
     }
 
-    private static @Nullable String why(Outcome outcome) {
+    /** Returns why the stream of a master does not go on that ended so; null if it has not ended. */
+    static @Nullable String why(Outcome outcome) {
         if (outcome instanceof Outcome.Dead dead) {
             return "its master died: " + dead.error().lines().findFirst().orElse("");
         } else if (outcome instanceof Outcome.Expired) {

@@ -114,6 +114,10 @@ final class BucketSender<Q, A> {
         synchronized void free() {
             busy = false;
         }
+
+        synchronized boolean isIdle() {
+            return !busy && waiting.isEmpty();
+        }
     }
 
     private final Buckets<Q, A> all;
@@ -156,6 +160,11 @@ final class BucketSender<Q, A> {
 
     private Bucket bucket(Q request) {
         return buckets.get(all.bucketOf().applyAsInt(request));
+    }
+
+    /** Returns whether no request waits for its answer. */
+    boolean isIdle() {
+        return buckets.stream().allMatch(Bucket::isIdle);
     }
 
     /** Sends what waits, except where a call is under way already. */

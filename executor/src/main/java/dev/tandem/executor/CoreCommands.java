@@ -3,6 +3,7 @@ package dev.tandem.executor;
 import dev.tandem.ordering.Arrival;
 import dev.tandem.ordering.Commands;
 import dev.tandem.ordering.CoreEvent;
+import dev.tandem.ordering.RecordedEnd;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Recall;
@@ -125,6 +126,11 @@ final class CoreCommands implements Commands {
     @Override
     public void arrived(Arrival arrival) {
         arrived |= gates.arrived(arrival);
+    }
+
+    @Override
+    public void recorded(RecordedEnd end) {
+        gates.recorded(end);
     }
 
     @Override

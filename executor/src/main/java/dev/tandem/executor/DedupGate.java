@@ -192,7 +192,8 @@ final class DedupGate implements Gate {
         if (key == null) {
             then.run();
         } else if (ending != null) {
-            DedupRequest told = new DedupRequest.Tell(key, bearer(run), ending, 0);
+            DedupRequest told = new DedupRequest.Tell(
+                    key, bearer(run), ending, 0, policy(run.task()).keptMillis());
             sender.add(told, ANSWER_MILLIS, answer -> {
                 if (answer == null) {
                     sender.offer(told, REPEATED_MILLIS, late -> {});

@@ -1,5 +1,6 @@
 package dev.tandem.executor;
 
+import dev.tandem.ordering.RecordedEnd;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.Outcome;
@@ -12,6 +13,7 @@ import dev.tandem.task.store.WaitAnswer;
 import dev.tandem.task.store.WaitRequest;
 import dev.tandem.task.store.WaitRequest.Waiter;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,8 +33,14 @@ final class DependencyGate implements Gate {
     /** For how long it is repeated that a task has ended, or runs later. */
     private static final long REPEATED_MILLIS = 60_000;
 
-    /** Which delays are told to the store, so that it does not forget what a task needs no more wait for. */
-    private static final long LONG_DELAY_MILLIS = 600_000;
+    /** Which runs and delays are told to the store, so that it does not forget what a task needs no more wait for. */
+    private static final long LONG_MILLIS = 600_000;
+
+    /** For how long it is remembered what a task without a timeout need not wait for. */
+    private static final long LONGEST_RUN_MILLIS = 30L * 24 * 3_600_000;
+
+    /** Of how many ended runs it is known here what their tasks waited for, until their ends are recorded. */
+    private static final int MAX_ENDED = 10_000;
 
     /** A decision about a run. @param outcome null if it goes to its handler */
     private record Decision(@Nullable Outcome outcome) {}
@@ -41,8 +49,16 @@ final class DependencyGate implements Gate {
     private final ExecutorClock clock;
     private final DependencyRules rules;
     private final BucketSender<WaitRequest, WaitAnswer> sender;
+    private final WaitingTasks waiting;
     /** The decisions about runs that workers have not begun. */
     private final Map<Run, Decision> decided = new ConcurrentHashMap<>();
+    /** The runs that ended their tasks, if that is not recorded as far as is known here. Guarded by itself. */
+    private final Map<RecordedEnd, Run> ended = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<RecordedEnd, Run> eldest) {
+            return size() > MAX_ENDED;
+        }
+    };
 
     DependencyGate(QueueSpec spec, ExecutorClock clock) {
         this(spec, clock, new BucketSender<>(buckets(spec), clock));
@@ -53,6 +69,12 @@ final class DependencyGate implements Gate {
         this.clock = clock;
         this.rules = new DependencyRules(spec.parts().relations().dependencies());
         this.sender = sender;
+        this.waiting = new WaitingTasks(clock);
+    }
+
+    /** Returns the tasks that wait for others, for people. */
+    WaitingTasks waitingTasks() {
+        return waiting;
     }
 
     /** Returns the buckets of the tasks that others wait for. */
@@ -80,11 +102,6 @@ final class DependencyGate implements Gate {
         if (its == null) {
             return false;
         }
-        String own = task.dedupKey();
-        if (own != null && its.on().contains(new BusinessId(spec.name(), own))) {
-            decided.put(run, new Decision(new Outcome.Dead("waits for itself: " + own + " -> " + own)));
-            return false;
-        }
         long due = Math.max(task.publishedAt(), task.notBefore());
         long waited = due == 0 ? 0 : Math.max(0, clock.wallMillis() - due);
         @Nullable WaitAnswer[] answers = new WaitAnswer[its.on().size()];
@@ -108,6 +125,11 @@ final class DependencyGate implements Gate {
     /** Decides about a run. Of a task that looks again, the store is asked first whether it waits for itself. */
     private void decide(Run run, TaskDependencies its, List<? extends @Nullable WaitAnswer> answers, Runnable goOn) {
         Outcome outcome = rules.decide(its, answers);
+        if (outcome instanceof Outcome.Snoozed snoozed) {
+            waiting.waits(waiter(run), DependencyRules.longestWait(answers), snoozed.delayMillis());
+        } else {
+            waiting.waitsNoMore(waiter(run));
+        }
         if (outcome == null) {
             release(run, its, answers, goOn);
             return;
@@ -119,6 +141,9 @@ final class DependencyGate implements Gate {
         }
         spec.store().waits().findCycle(waiter(run), its, spec.idOf(run)).whenComplete((found, failure) -> {
             boolean cycle = failure == null && found.isPresent();
+            if (cycle) {
+                waiting.waitsNoMore(waiter(run));
+            }
             decided.put(run, new Decision(cycle ? DependencyRules.cycle(found.get()) : outcome));
             goOn.run();
         });
@@ -130,6 +155,7 @@ final class DependencyGate implements Gate {
      */
     private void release(Run run, TaskDependencies its, List<? extends @Nullable WaitAnswer> answers, Runnable goOn) {
         List<BusinessId> others = DependencyRules.notSucceeded(its, answers);
+        keepKnown(its, waiter(run), runMillis(run));
         AtomicInteger missing = new AtomicInteger(Math.max(1, others.size()));
         Runnable noted = () -> {
             if (missing.decrementAndGet() == 0) {
@@ -138,6 +164,7 @@ final class DependencyGate implements Gate {
             }
         };
         if (others.isEmpty()) {
+            sender.send();
             noted.run();
             return;
         }
@@ -168,19 +195,45 @@ final class DependencyGate implements Gate {
     @Override
     public void ended(Run run, Outcome outcome, Runnable then) {
         TaskDependencies its = TaskDependencies.of(run.task());
-        if (its != null) {
-            Waiter waiter = waiter(run);
-            long delay = delayOf(outcome);
-            for (BusinessId on : its.on()) {
-                if (isFinal(outcome)) {
-                    sender.offer(new WaitRequest.Over(on, waiter), REPEATED_MILLIS, answer -> {});
-                } else if (delay > LONG_DELAY_MILLIS) {
-                    sender.offer(new WaitRequest.Later(on, waiter, delay), REPEATED_MILLIS, answer -> {});
-                }
+        if (its != null && isFinal(outcome)) {
+            synchronized (ended) {
+                ended.put(new RecordedEnd(run.partition(), run.token()), run);
             }
+        } else if (its != null) {
+            keepKnown(its, waiter(run), delayOf(outcome));
             sender.send();
         }
         then.run();
+    }
+
+    /** Says that a task waits for nothing any more. Not before: its end may be refused, and then the task runs again. */
+    @Override
+    public void recorded(RecordedEnd end) {
+        Run run;
+        synchronized (ended) {
+            run = ended.remove(end);
+        }
+        TaskDependencies its = run == null ? null : TaskDependencies.of(run.task());
+        if (its != null) {
+            Waiter waiter = waiter(run);
+            its.on().forEach(on -> sender.offer(new WaitRequest.Over(on, waiter), REPEATED_MILLIS, answer -> {}));
+            sender.send();
+        }
+    }
+
+    /** Has the store remember what a task need not wait for, if it may ask again much later. */
+    private void keepKnown(TaskDependencies its, Waiter waiter, long millis) {
+        if (millis > LONG_MILLIS) {
+            its.on()
+                    .forEach(on ->
+                            sender.offer(new WaitRequest.Later(on, waiter, millis), REPEATED_MILLIS, answer -> {}));
+        }
+    }
+
+    /** Returns how long a run may take. */
+    private long runMillis(Run run) {
+        long timeout = spec.timeoutMillisOf(run.task());
+        return timeout <= 0 ? LONGEST_RUN_MILLIS : Math.min(timeout, LONGEST_RUN_MILLIS);
     }
 
     private static boolean isFinal(Outcome outcome) {

@@ -85,6 +85,14 @@ record DependencyRules(DependencyPolicy ofQueue) {
         return others;
     }
 
+    /** Returns for how long a task has waited for another one. */
+    static long longestWait(List<? extends @Nullable WaitAnswer> answers) {
+        return answers.stream()
+                .mapToLong(each -> each == null ? 0 : each.waitedMillis())
+                .max()
+                .orElse(0);
+    }
+
     /** Returns whether a task has looked before, so that what holds it up is worth a search. */
     static boolean looksAgain(List<? extends @Nullable WaitAnswer> answers) {
         return answers.stream().anyMatch(each -> each != null && each.waitedMillis() >= SHORTEST_LOOK_MILLIS / SHARE);

@@ -63,7 +63,9 @@ public final class Executor implements AutoCloseable {
                 from.random,
                 registrations::peers,
                 progress,
-                limits);
+                limits,
+                registrations::pausedTasks,
+                from.shares());
         for (QueueSpec spec : from.queuesWithinConcurrency()) {
             QueueLoop loop = new QueueLoop(
                     spec.sharedWith(() -> registrations.sharing(spec.name())),
@@ -359,12 +361,22 @@ public final class Executor implements AutoCloseable {
             return virtual ? HandlerThreads.virtual(prefix) : HandlerThreads.platform(prefix);
         }
 
-        /** Returns the queues with their concurrencies reduced so that they fit into the executor's. */
+        private boolean sharesSlots() {
+            return queues.stream().anyMatch(spec -> spec.policy().starts().sharesSlots());
+        }
+
+        /** Returns what divides the slots; null if each queue has its own. */
+        @Nullable
+        SlotShares shares() {
+            return sharesSlots() ? new SlotShares(concurrency) : null;
+        }
+
+        /** Returns the queues with their concurrencies reduced so that they fit into the executor's, unless they share that. */
         List<QueueSpec> queuesWithinConcurrency() {
             long requested = queues.stream()
                     .mapToLong(spec -> spec.policy().concurrency())
                     .sum();
-            if (requested <= concurrency) {
+            if (requested <= concurrency || sharesSlots()) {
                 return queues;
             }
             List<QueueSpec> fitted = new ArrayList<>();

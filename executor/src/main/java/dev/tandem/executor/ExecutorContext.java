@@ -3,6 +3,7 @@ package dev.tandem.executor;
 import dev.tandem.ordering.CoreSettings;
 import dev.tandem.task.MemoryBudget;
 import dev.tandem.task.store.HandlerPeer;
+import dev.tandem.task.store.PausedTasks;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of one executor that all its queues share. The watchdog, the quarantine and the metrics are thread-safe.
@@ -18,6 +20,8 @@ import java.util.random.RandomGenerator;
  * @param executorId {@link Executor#id}
  * @param random the source of chance for the delays between attempts, of the calling thread
  * @param peers returns the live executors of a queue that announce their handlers
+ * @param pausedTasks returns what says which tasks of a queue operators have paused
+ * @param shares divides the slots; null if each queue has its own
  */
 record ExecutorContext(
         String executorId,
@@ -31,7 +35,9 @@ record ExecutorContext(
         Supplier<? extends RandomGenerator> random,
         Function<String, Collection<HandlerPeer>> peers,
         ProgressWriter progress,
-        ExecutorLimits limits) {
+        ExecutorLimits limits,
+        Function<String, Supplier<PausedTasks>> pausedTasks,
+        @Nullable SlotShares shares) {
 
     ExecutorContext(
             String executorId,
@@ -54,6 +60,8 @@ record ExecutorContext(
                 ThreadLocalRandom::current,
                 queue -> List.of(),
                 new ProgressWriter(Duration.ZERO),
-                new ExecutorLimits(executorId, settings.leaseMillis(), clock, Map.of(), Map.of()));
+                new ExecutorLimits(executorId, settings.leaseMillis(), clock, Map.of(), Map.of()),
+                queue -> () -> PausedTasks.NONE,
+                null);
     }
 }

@@ -13,6 +13,8 @@ import dev.tandem.task.fanout.Subtask;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -39,12 +41,18 @@ final class FanOutFinisher implements AutoCloseable {
     private final FanOutPublisher publisher;
     private final FanOutMetrics metrics;
     private final JsonMapper json = JsonMapper.shared();
-    private final ExecutorService thread;
+    private final Executor thread;
 
-    FanOutFinisher(FanOuts fanOuts, FanOutPublisher publisher, FanOutMetrics metrics) {
+    /** @param thread submits final tasks, which may block; it is ended with this object if it can be */
+    FanOutFinisher(FanOuts fanOuts, FanOutPublisher publisher, FanOutMetrics metrics, Executor thread) {
         this.fanOuts = fanOuts;
         this.publisher = publisher;
         this.metrics = metrics;
+        this.thread = thread;
+    }
+
+    /** Returns a thread that exists while it has something to do. */
+    static ExecutorService thread() {
         ThreadPoolExecutor one = new ThreadPoolExecutor(
                 1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MAX_WAITING), action -> {
                     Thread made = new Thread(action, "tandem-fan-outs");
@@ -52,12 +60,30 @@ final class FanOutFinisher implements AutoCloseable {
                     return made;
                 });
         one.allowCoreThreadTimeOut(true);
-        this.thread = one;
+        return one;
     }
 
     /** Begins, and returns at once. */
     void finish(String id) {
-        fanOuts.ask(new FanOutRequest.Claim(id, CLAIM_MILLIS), answer -> {
+        fanOuts.ask(new FanOutRequest.View(id), answer -> {
+            FanOutRecord record = answer == null ? null : answer.record();
+            if (record != null && fanOuts.reaches(record)) {
+                claim(id);
+            } else if (record != null) {
+                log.info(
+                        "The final task of fan-out {} is left to other programs: the queue '{}' is not in the settings of"
+                                + " this one",
+                        id,
+                        record.plan().finalQueue());
+                fanOuts.ask(new FanOutRequest.Postpone(id, 0), postponed -> {});
+            }
+        });
+    }
+
+    private void claim(String id) {
+        // The request may be repeated, if its answer is lost. Another claim of this process has another name.
+        String claimant = UUID.randomUUID().toString();
+        fanOuts.ask(new FanOutRequest.Claim(id, claimant, CLAIM_MILLIS), answer -> {
             FanOutRecord record = answer == null ? null : answer.record();
             if (record != null) {
                 onThread(id, () -> submit(record));
@@ -77,12 +103,6 @@ final class FanOutFinisher implements AutoCloseable {
         String queue = record.plan().finalQueue();
         if (queue.isEmpty()) {
             tellParent(record);
-        } else if (!publisher.reaches(queue)) {
-            log.info(
-                    "The final task of fan-out {} is left to other programs: the queue '{}' is not in the settings of this"
-                            + " one",
-                    record.id(),
-                    queue);
         } else {
             try {
                 publisher.prepare(finalTask(record)).send(problem -> submitted(record, problem));
@@ -139,7 +159,7 @@ final class FanOutFinisher implements AutoCloseable {
             case FAILED, ABANDONED -> End.FAILED;
         };
         String error = LogText.oneLine(FanOutResults.text(result), FanOutRecord.MAX_ERROR);
-        fanOuts.tell(new FanOutRequest.Tell(parent.fanOut(), parent.number(), end, error), answer -> {
+        fanOuts.tell(new FanOutRequest.Tell(parent.fanOut(), parent.number(), end, error, true), answer -> {
             if (answer != null) {
                 finished(record);
             }
@@ -165,6 +185,8 @@ final class FanOutFinisher implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.shutdown();
+        if (thread instanceof ExecutorService service) {
+            service.shutdown();
+        }
     }
 }

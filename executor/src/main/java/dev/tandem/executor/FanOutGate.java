@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
+import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.LogText;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
@@ -15,6 +16,8 @@ import dev.tandem.task.store.DedupRequest.Bearer;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +33,16 @@ final class FanOutGate implements Gate {
     /** The answers about runs that workers have not begun: the outcome of a task that does not run. */
     private final Map<Run, Optional<Outcome>> answered = new ConcurrentHashMap<>();
 
-    FanOutGate(QueueSpec spec, FanOuts fanOuts) {
+    /** Null if none is ever to be cancelled. */
+    private final @Nullable Supplier<? extends RunningHandlers> handlers;
+
+    private final AtomicBoolean watched = new AtomicBoolean();
+
+    /** @param handlers returns the handlers that run; null if none is ever to be cancelled */
+    FanOutGate(QueueSpec spec, FanOuts fanOuts, @Nullable Supplier<? extends RunningHandlers> handlers) {
         this.spec = spec;
         this.fanOuts = fanOuts;
+        this.handlers = handlers;
     }
 
     @Override
@@ -50,16 +60,19 @@ final class FanOutGate implements Gate {
             return false;
         }
         Subtask subtask = Subtask.of(task);
-        if (subtask != null && fanOuts.isStopped(subtask.fanOut())) {
+        if (subtask != null && !hasBegun(task) && fanOuts.isStopped(subtask.fanOut())) {
             answered.put(run, Optional.of(Outcome.Cancelled.INSTANCE));
             return false;
+        }
+        if (subtask != null && handlers != null && watched.compareAndSet(false, true)) {
+            fanOuts.watch(handlers.get());
         }
         FanOutRequest request = request(run, subtask);
         if (request == null) {
             return false;
         }
         fanOuts.ask(request, answer -> {
-            answered.put(run, Optional.ofNullable(outcome(run, subtask != null, answer)));
+            answered.put(run, Optional.ofNullable(outcome(run, subtask, answer)));
             goOn.run();
         });
         return true;
@@ -68,7 +81,8 @@ final class FanOutGate implements Gate {
     /** Returns what is to be asked about a run; null if it may begin without. */
     private @Nullable FanOutRequest request(Run run, @Nullable Subtask subtask) {
         if (subtask != null) {
-            return subtask.again() ? new FanOutRequest.Ask(subtask.fanOut(), subtask.number()) : null;
+            boolean asks = subtask.again() || fanOuts.isStopped(subtask.fanOut());
+            return asks ? new FanOutRequest.Ask(subtask.fanOut(), subtask.number()) : null;
         }
         String fanOut = Subtask.finalOf(run.task());
         if (fanOut == null) {
@@ -79,13 +93,19 @@ final class FanOutGate implements Gate {
                 fanOut, task.identity().isEmpty() ? task.place() : task.identity(), spec.idOf(run));
     }
 
-    private @Nullable Outcome outcome(Run run, boolean isSubtask, @Nullable FanOutAnswer answer) {
+    private static boolean hasBegun(Task task) {
+        return AttemptHistory.text(task) != null;
+    }
+
+    private @Nullable Outcome outcome(Run run, @Nullable Subtask subtask, @Nullable FanOutAnswer answer) {
         if (answer == null) {
             return UNANSWERED;
         } else if (answer.code() == Code.DUPLICATE) {
             return new Outcome.Duplicate(answer.begunBy().isEmpty() ? spec.idOf(run) : answer.begunBy());
         }
-        return isSubtask && answer.stop() != Stop.NO ? Outcome.Cancelled.INSTANCE : null;
+        // An operator who has a dead subtask retried wants it to run.
+        boolean isRetried = answer.code() == Code.HAS_FAILED && hasBegun(run.task());
+        return subtask != null && answer.stop() != Stop.NO && !isRetried ? Outcome.Cancelled.INSTANCE : null;
     }
 
     @Override
@@ -115,10 +135,43 @@ final class FanOutGate implements Gate {
         // A subtask that fanned out ends with its own fan-out, also if it dies: then that is given up.
         if (subtask == null || end == null || isNested) {
             then.run();
-        } else {
-            fanOuts.tell(
-                    new FanOutRequest.Tell(subtask.fanOut(), subtask.number(), end, error(outcome)),
-                    answer -> then.run());
+            return;
+        }
+        String error = error(outcome);
+        fanOuts.tell(new FanOutRequest.Tell(subtask.fanOut(), subtask.number(), end, error), answer -> {
+            if (answer != null && answer.code() == Code.NESTED) {
+                giveUpNested(
+                        run, outcome, new FanOutRequest.Tell(subtask.fanOut(), subtask.number(), end, error, true));
+            }
+            then.run();
+        });
+    }
+
+    /**
+     * Gives the fan-out up that an earlier run of a subtask began, and that this one did not go on with. If nobody hears of it,
+     * whoever looks at silent fan-outs finds out.
+     *
+     * @param end is told if that fan-out is not known any more
+     */
+    private void giveUpNested(Run run, Outcome outcome, FanOutRequest.Tell end) {
+        String why = AttemptFanOuts.why(outcome);
+        String id = FanOutIds.of(run, spec.name(), "");
+        fanOuts.ask(
+                new FanOutRequest.Abandon(
+                        id,
+                        run.token(),
+                        LogText.oneLine(why == null ? "its master ended" : why, FanOutRecord.MAX_ERROR)),
+                answer -> {
+                    if (answer != null && answer.code() == Code.UNKNOWN) {
+                        fanOuts.tell(end, told -> {});
+                    }
+                });
+    }
+
+    @Override
+    public void close() {
+        if (handlers != null && watched.get()) {
+            fanOuts.unwatch(handlers.get());
         }
     }
 

@@ -23,7 +23,8 @@ final class FanOutResults {
                 record.total(),
                 record.succeeded(),
                 record.failed(),
-                record.cancelled(),
+                // With those that were given up.
+                record.total() - record.succeeded() - record.failed(),
                 record.errors().stream()
                         .map(each -> new FanOutResult.Failure(each.number(), each.error()))
                         .toList());

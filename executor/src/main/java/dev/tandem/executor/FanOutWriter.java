@@ -7,10 +7,12 @@ import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.ordering.Run;
+import dev.tandem.task.BusinessId;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Publisher.Publication;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskDependencies;
 import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutAnswer.Code;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
@@ -19,7 +21,6 @@ import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.Subtask;
 import java.util.Iterator;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,9 @@ final class FanOutWriter {
     private final long token;
     private final int depth;
     private final @Nullable Subtask parent;
+    /** The name by which others wait for the final task; null if they cannot. */
+    private @Nullable BusinessId finalId;
+
     private volatile boolean open;
 
     FanOutWriter(Run run, QueueSpec spec, FanOuts fanOuts, FanOut plan) {
@@ -68,12 +72,16 @@ final class FanOutWriter {
         }
         FanOutAnswer begun = await(new FanOutRequest.Open(id, token, filed()));
         if (parent != null) {
-            fanOuts.isNested(run);
+            fanOuts.noteNested(run);
         }
         if (isClosed(begun)) {
             return closed(begun);
         }
         open = true;
+        if (parent != null) {
+            // Before the first subtask: if another run of this task does not come here, that has to be known.
+            FanOutAnswer unused = answer(new FanOutRequest.Nest(parent.fanOut(), parent.number()));
+        }
         long total = publish(subtasks, begun);
         FanOutAnswer sealed = await(new FanOutRequest.Seal(id, token, total));
         open = false;
@@ -168,6 +176,7 @@ final class FanOutWriter {
         try {
             task = fanOuts.publisher().encode(request, subtask.taskId(), Map.of(Subtask.HEADER, subtask.text()));
             publication = fanOuts.publisher().prepare(task);
+            requireNotBehindFinal(task, number);
         } catch (InvalidTaskException e) {
             throw new FatalTaskException("The subtask " + number + " can never be published: " + e.getMessage(), e);
         } catch (PublishException e) {
@@ -187,6 +196,16 @@ final class FanOutWriter {
         return true;
     }
 
+    /** The final task comes when all subtasks have ended, so none of them can wait for it. */
+    private void requireNotBehindFinal(Task subtask, long number) {
+        TaskDependencies its = finalId == null ? null : TaskDependencies.of(subtask);
+        if (its != null && its.on().contains(finalId)) {
+            throw new FatalTaskException(
+                    "The subtask " + number + " depends on " + finalId
+                            + ", the final task of its own fan-out, which comes when all subtasks have ended: leave that id out");
+        }
+    }
+
     // ---- the store
 
     private FanOutPlan filed() {
@@ -196,6 +215,8 @@ final class FanOutWriter {
             try {
                 last = fanOuts.publisher().encode(then, id + "-final", Map.of(Subtask.FINAL_HEADER, id));
                 Publication unused = fanOuts.publisher().prepare(last);
+                String key = last.dedupKey();
+                finalId = key == null ? null : new BusinessId(last.queue(), key);
             } catch (InvalidTaskException e) {
                 throw new FatalTaskException("The final task can never be published: " + e.getMessage(), e);
             } catch (PublishException e) {
@@ -223,12 +244,19 @@ final class FanOutWriter {
     }
 
     private FanOutAnswer await(FanOutRequest request) throws InterruptedException {
-        CompletableFuture<@Nullable FanOutAnswer> asked = fanOuts.ask(request).toCompletableFuture();
+        FanOutAnswer answer = answer(request);
+        RuntimeException problem = problem(id, answer);
+        if (problem != null) {
+            throw problem;
+        }
+        return answer;
+    }
+
+    private FanOutAnswer answer(FanOutRequest request) throws InterruptedException {
         try {
-            FanOutAnswer answer = asked.get();
-            RuntimeException problem = problem(id, answer);
-            if (problem != null || answer == null) {
-                throw problem == null ? new IllegalStateException() : problem;
+            FanOutAnswer answer = fanOuts.ask(request).toCompletableFuture().get();
+            if (answer == null) {
+                throw unanswered(id);
             }
             return answer;
         } catch (ExecutionException e) {
@@ -236,11 +264,14 @@ final class FanOutWriter {
         }
     }
 
+    private static RuntimeException unanswered(String id) {
+        return new FanOutException("Redis does not answer about fan-out " + id + ": the next attempt goes on with it");
+    }
+
     /** Returns why a run cannot go on with its fan-out; null if it can, or its stream has ended. */
     static @Nullable RuntimeException problem(String id, @Nullable FanOutAnswer answer) {
         if (answer == null) {
-            return new FanOutException(
-                    "Redis does not answer about fan-out " + id + ": the next attempt goes on with it");
+            return unanswered(id);
         }
         return switch (answer.code()) {
             case FENCED ->

@@ -3,6 +3,7 @@ package dev.tandem.executor;
 import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
 import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.store.Store;
 import java.util.LinkedHashMap;
@@ -11,6 +12,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +36,10 @@ public final class FanOuts implements AutoCloseable {
     private final FanOutMetrics metrics;
     private final BucketSender<FanOutRequest, FanOutAnswer> sender;
     private final FanOutFinisher finisher;
+    private final AtomicLong asked = new AtomicLong();
+    /** Exists once a subtask has run here. Guarded by this. */
+    private @Nullable FanOutCancels cancels;
+
     /** The runs of subtasks that have fanned out themselves, so that their ends follow from those fan-outs. */
     private final Set<Object> nested = ConcurrentHashMap.newKeySet();
     /** The fan-outs of which no further subtask is to run, as far as is known here. Guarded by itself. */
@@ -49,6 +56,16 @@ public final class FanOuts implements AutoCloseable {
     }
 
     FanOuts(Store store, FanOutPublisher publisher, FanOutPolicy policy, FanOutMetrics metrics, ExecutorClock clock) {
+        this(store, publisher, policy, metrics, clock, FanOutFinisher.thread());
+    }
+
+    private FanOuts(
+            Store store,
+            FanOutPublisher publisher,
+            FanOutPolicy policy,
+            FanOutMetrics metrics,
+            ExecutorClock clock,
+            Executor thread) {
         this.publisher = publisher;
         this.policy = policy;
         this.metrics = metrics;
@@ -61,7 +78,16 @@ public final class FanOuts implements AutoCloseable {
                         request -> FanOutBuckets.of(request.id()),
                         store::fanOut),
                 clock);
-        this.finisher = new FanOutFinisher(this, publisher, metrics);
+        this.finisher = new FanOutFinisher(this, publisher, metrics, thread);
+    }
+
+    /**
+     * Returns fan-outs whose final tasks are submitted by the threads that hear of the last ends, so that a test knows when all is
+     * done. The store must answer at once, and the publisher must not block.
+     */
+    public static FanOuts inline(
+            Store store, FanOutPublisher publisher, FanOutPolicy policy, FanOutMetrics metrics, ExecutorClock clock) {
+        return new FanOuts(store, publisher, policy, metrics, clock, Runnable::run);
     }
 
     FanOutPublisher publisher() {
@@ -93,7 +119,18 @@ public final class FanOuts implements AutoCloseable {
         return answered;
     }
 
+    /** Returns whether no request waits for its answer. */
+    public boolean isIdle() {
+        return sender.isIdle();
+    }
+
+    /** Returns the number of all requests. */
+    public long asked() {
+        return asked.get();
+    }
+
     private void send(FanOutRequest request, long maxMillis, Consumer<@Nullable FanOutAnswer> then) {
+        asked.incrementAndGet();
         sender.add(request, maxMillis, answer -> {
             if (answer != null) {
                 answered(request.id(), answer);
@@ -126,8 +163,14 @@ public final class FanOuts implements AutoCloseable {
         finisher.finish(id);
     }
 
+    /** Returns whether this process can submit what follows the end of a fan-out. */
+    public boolean reaches(FanOutRecord record) {
+        String queue = record.plan().finalQueue();
+        return queue.isEmpty() || publisher.reaches(queue);
+    }
+
     /** Notes that a subtask has fanned out itself in this run. */
-    void isNested(Object run) {
+    void noteNested(Object run) {
         nested.add(run);
     }
 
@@ -136,9 +179,33 @@ public final class FanOuts implements AutoCloseable {
         return nested.remove(run);
     }
 
+    /** Interrupts subtasks among these handlers if their fan-outs are cancelled. */
+    synchronized void watch(RunningHandlers handlers) {
+        FanOutCancels its = cancels;
+        if (its == null) {
+            its = new FanOutCancels(this);
+            its.start();
+            cancels = its;
+        }
+        its.add(handlers);
+    }
+
+    synchronized void unwatch(RunningHandlers handlers) {
+        if (cancels != null) {
+            cancels.remove(handlers);
+        }
+    }
+
     /** Ends what submits final tasks. Others go on with it. */
     @Override
     public void close() {
         finisher.close();
+        FanOutCancels its;
+        synchronized (this) {
+            its = cancels;
+        }
+        if (its != null) {
+            its.close();
+        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.ordering.Arrival;
+import dev.tandem.ordering.RecordedEnd;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
@@ -51,6 +52,9 @@ interface Gate {
      * @param then called once, on any thread, when the outcome may be recorded; it must not block
      */
     void ended(Run run, Outcome outcome, Runnable then);
+
+    /** Hears that the end of a run of a task that waited for others is recorded. Some such ends are not heard of. */
+    default void recorded(RecordedEnd end) {}
 
     /** Returns the number of runs that wait and need no slots meanwhile. */
     default int waiting() {

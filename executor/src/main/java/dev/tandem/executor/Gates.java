@@ -2,14 +2,15 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Arrival;
 import dev.tandem.ordering.QueueCore;
+import dev.tandem.ordering.RecordedEnd;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
+import dev.tandem.task.store.PausedTasks;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,21 +20,34 @@ import org.jspecify.annotations.Nullable;
 final class Gates {
 
     private final List<Gate> gates;
+    /** Null if the queue has slots of its own. */
+    private final SlotShares.@Nullable Member share;
 
     Gates(List<? extends Gate> gates) {
+        this(gates, null);
+    }
+
+    private Gates(List<? extends Gate> gates, SlotShares.@Nullable Member share) {
         this.gates = List.copyOf(gates);
+        this.share = share;
     }
 
     /** Returns the gates of a queue without limits. */
     static Gates of(QueueSpec spec, ExecutorClock clock) {
-        return new Gates(withoutLimits(spec, clock));
+        return new Gates(withoutLimits(spec, clock, () -> PausedTasks.NONE, null));
     }
 
-    private static List<Gate> withoutLimits(QueueSpec spec, ExecutorClock clock) {
-        List<Gate> all = new ArrayList<>(List.of(new GrowthGate(spec, clock), new DedupGate(spec, clock)));
+    /** @param handlers null if none is ever to be cancelled */
+    private static List<Gate> withoutLimits(
+            QueueSpec spec,
+            ExecutorClock clock,
+            Supplier<PausedTasks> paused,
+            @Nullable Supplier<? extends RunningHandlers> handlers) {
+        List<Gate> all = new ArrayList<>(
+                List.of(new GrowthGate(spec, clock), new DedupGate(spec, clock), new PauseGate(spec, paused, clock)));
         FanOuts fanOuts = spec.parts().fanOuts();
         if (fanOuts != null) {
-            all.add(new FanOutGate(spec, fanOuts));
+            all.add(new FanOutGate(spec, fanOuts, handlers));
         }
         all.add(new DependencyGate(spec, clock));
         return all;
@@ -59,15 +73,28 @@ final class Gates {
                 .orElseThrow();
     }
 
+    /** Returns the tasks that wait for others. */
+    WaitingTasks waitingTasks() {
+        return gates.stream()
+                .filter(DependencyGate.class::isInstance)
+                .map(DependencyGate.class::cast)
+                .findFirst()
+                .orElseThrow()
+                .waitingTasks();
+    }
+
     /**
      * Returns the gates of a queue.
      *
      * @param wake called on any thread when more runs may be started than before
-     * @param interrupt interrupts the handlers of runs
+     * @param handlers returns the handlers that run
      */
-    static Gates of(QueueSpec spec, ExecutorContext context, Runnable wake, Consumer<Set<Run>> interrupt) {
-        List<Gate> all = withoutLimits(spec, context.clock());
-        PermitGate permits = context.limits().gate(spec, wake, interrupt);
+    static Gates of(
+            QueueSpec spec, ExecutorContext context, Runnable wake, Supplier<? extends RunningHandlers> handlers) {
+        List<Gate> all =
+                withoutLimits(spec, context.clock(), context.pausedTasks().apply(spec.name()), handlers);
+        PermitGate permits =
+                context.limits().gate(spec, wake, runs -> handlers.get().interrupt(runs));
         RateGate rates = context.limits().rateGate(spec, wake, permits);
         if (rates != null) {
             all.add(rates);
@@ -75,7 +102,12 @@ final class Gates {
         if (permits != null) {
             all.add(permits);
         }
-        return new Gates(all);
+        SlotShares shares = context.shares();
+        return new Gates(
+                all,
+                shares == null
+                        ? null
+                        : shares.join(spec.policy().starts(), spec.policy().concurrency(), wake));
     }
 
     /** Returns whether any gate has a say about a task. */
@@ -186,6 +218,11 @@ final class Gates {
         }
     }
 
+    /** Tells the gates that the end of a run of a task that waited for others is recorded. */
+    void recorded(RecordedEnd end) {
+        gates.forEach(gate -> gate.recorded(end));
+    }
+
     /** Tells the core how many runs wait without slots, and how many there may be. */
     void bound(QueueCore core) {
         int waiting = 0;
@@ -193,6 +230,10 @@ final class Gates {
         for (Gate gate : gates) {
             waiting += gate.waiting();
             most = Math.min(most, gate.mostRuns());
+        }
+        if (share != null) {
+            int mine = share.turn(Math.max(0, core.running() - waiting), core.waitingStarts());
+            most = Math.min(most, mine + waiting);
         }
         core.waitingRuns(waiting, most);
     }

@@ -20,6 +20,7 @@ final class LoopStatus {
     private final OutcomeCounters counters;
     private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
     private volatile IntSupplier movedKeys = () -> 0;
+    private volatile WaitingTasks dependents;
     private volatile @Nullable String failure;
     private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null, null, null);
     private volatile Waits waits = Waits.NONE;
@@ -72,6 +73,7 @@ final class LoopStatus {
         this.clock = clock;
         this.counters = counters;
         this.lastTurnAt = clock.millis();
+        this.dependents = new WaitingTasks(clock);
     }
 
     State state() {
@@ -125,9 +127,15 @@ final class LoopStatus {
         return partitions.held() > 0 && state() == State.RUNNING && problem(State.RUNNING, partitions, 0) == null;
     }
 
-    /** Sets what counts the keys that moved and wait. It may be called by any thread. */
-    void movedKeys(IntSupplier count) {
-        movedKeys = count;
+    /**
+     * Sets what counts tasks that wait.
+     *
+     * @param moved returns the number of keys that moved and wait, on any thread
+     * @param others the tasks that wait for others
+     */
+    void counts(IntSupplier moved, WaitingTasks others) {
+        movedKeys = moved;
+        dependents = others;
     }
 
     /** Replaces the reasons why tasks wait. */
@@ -199,6 +207,8 @@ final class LoopStatus {
                 reasons.overflowKeys(),
                 reasons.overflowAgeMillis(),
                 movedKeys.getAsInt(),
+                dependents.count(),
+                dependents.oldestMillis(),
                 age);
     }
 

@@ -87,9 +87,8 @@ final class QueueLoop {
         OutcomeCounters counters = new OutcomeCounters();
         this.status = new LoopStatus(queue, clock, counters);
         this.waits = new WaitWatch(queue, core, source, status, clock);
-        this.gates = Gates.of(
-                spec, context, () -> inbox.post(() -> {}), runs -> workers().interrupt(runs));
-        status.movedKeys(gates.growth()::heldTasks);
+        this.gates = Gates.of(spec, context, () -> inbox.post(() -> {}), this::workers);
+        status.counts(gates.growth()::heldTasks, gates.waitingTasks());
         this.runner = new TaskRunner(
                 spec,
                 context,

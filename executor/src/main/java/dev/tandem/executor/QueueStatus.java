@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * @param overflowAgeMillis milliseconds since the oldest of those tasks was published, or somewhat more; 0 if there is none
  * @param movedKeysWaiting keys that are in another partition since the log got more of them, and whose tasks in this process
  *     wait for those in their earlier partition
+ * @param dependentsWaiting tasks that wait for others, as this process last saw them
+ * @param dependentsOldestMillis for how long the oldest of them has waited; 0 if there is none
  * @param lastTurnAgeMillis milliseconds since the loop's last turn. More than a few seconds mean that the loop hangs
  */
 public record QueueStatus(
@@ -59,6 +61,8 @@ public record QueueStatus(
         int overflowKeys,
         long overflowAgeMillis,
         int movedKeysWaiting,
+        int dependentsWaiting,
+        long dependentsOldestMillis,
         long lastTurnAgeMillis) {
 
     /** The state of a queue's loop. */

@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.task.store.HandledTypes;
 import dev.tandem.task.store.HandlerPeer;
+import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.Registration.OperatorPause;
 import dev.tandem.task.store.Store;
@@ -13,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -25,6 +28,7 @@ final class Registrations implements AutoCloseable {
     private final Map<Store, List<QueueLoop>> loops = new IdentityHashMap<>();
     private final Map<String, HandledTypes> handled = new ConcurrentHashMap<>();
     private final Map<String, Registration> byQueue = new ConcurrentHashMap<>();
+    private final Map<String, AtomicReference<PausedTasks>> pausedTasks = new ConcurrentHashMap<>();
 
     // Guarded by this.
     private final List<Registration> open = new ArrayList<>();
@@ -69,6 +73,11 @@ final class Registrations implements AutoCloseable {
     Collection<HandlerPeer> peers(String queue) {
         Registration registration = byQueue.get(queue);
         return registration == null ? List.of() : registration.peers(queue);
+    }
+
+    /** Returns what says which tasks of a queue operators have paused; none before {@link #open}. */
+    Supplier<PausedTasks> pausedTasks(String queue) {
+        return pausedTasks.computeIfAbsent(queue, none -> new AtomicReference<>(PausedTasks.NONE))::get;
     }
 
     /** Ends all registrations. Safe when called again. */
@@ -146,6 +155,14 @@ final class Registrations implements AutoCloseable {
         public List<String> cancel(String queue, String id) {
             QueueLoop loop = queues.get(queue);
             return loop == null ? List.of() : loop.cancel(id);
+        }
+
+        @Override
+        public void pausedTasks(String queue, PausedTasks tasks) {
+            AtomicReference<PausedTasks> known = pausedTasks.get(queue);
+            if (known != null) {
+                known.set(tasks);
+            }
         }
 
         @Override

@@ -4,6 +4,7 @@ import dev.tandem.ordering.Run;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * A batch of short runs is therefore worked off by the few threads that are awake, with one wake-up for a batch instead of one
  * for each task, while runs that block still get a thread each. Go's scheduler does the same with its spinning threads.
  */
-final class WorkerPool {
+final class WorkerPool implements RunningHandlers {
 
     private static final long KEEP_IDLE_NANOS = 30_000_000_000L;
 
@@ -83,9 +84,29 @@ final class WorkerPool {
         interrupt(attempt -> true);
     }
 
-    /** Interrupts the handlers of these runs, whose tasks go back. A batch with one of them goes back as a whole. */
-    void interrupt(Set<Run> runs) {
+    @Override
+    public void interrupt(Set<Run> runs) {
         interrupt(running -> ofCall(running).stream().anyMatch(attempt -> runs.contains(attempt.run())));
+    }
+
+    @Override
+    public Set<Run> running() {
+        Set<Run> running = new HashSet<>();
+        for (WorkerSlot slot : slots) {
+            ofCall(slot.attempt()).forEach(attempt -> running.add(attempt.run()));
+        }
+        return running;
+    }
+
+    @Override
+    public void cancel(Set<Run> runs) {
+        for (WorkerSlot slot : slots) {
+            for (Attempt attempt : ofCall(slot.attempt())) {
+                if (runs.contains(attempt.run())) {
+                    boolean unused = attempt.cancel();
+                }
+            }
+        }
     }
 
     private void interrupt(Predicate<Attempt> chosen) {

@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.ordering.RecordedEnd;
 import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.BusinessId;
@@ -14,15 +15,19 @@ import dev.tandem.task.store.Store;
 import dev.tandem.task.store.TaskWaits;
 import dev.tandem.task.store.WaitRequest;
 import dev.tandem.task.store.WaitRequest.Waiter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What an executor asks about tasks that wait for others and tells of them, over the model of the store. */
 class DependencyGateTest {
+
+    private static final long HOUR = 3_600_000;
 
     private static final BusinessId OTHER = new BusinessId("orders", "other");
 
@@ -55,8 +60,11 @@ class DependencyGateTest {
 
     private final ManualClock clock = new ManualClock();
     private final WaitStore store = new WaitStore();
-    private final QueueSpec spec =
-            RunnerFixture.queue().store(store).action("pay", task -> {}).build();
+    private final QueueSpec spec = RunnerFixture.queue()
+            .store(store)
+            .timeoutLimit(Duration.ZERO)
+            .action("pay", task -> {})
+            .build();
     private final List<Runnable> repeats = new ArrayList<>();
     private final DependencyGate gate =
             new DependencyGate(spec, clock, new BucketSender<>(DependencyGate.buckets(spec), clock, repeats::add));
@@ -109,5 +117,80 @@ class DependencyGateTest {
 
         assertThat(wentOn).isEqualTo(2);
         assertThat(gate.takeOutcome(run)).isNull();
+    }
+
+    private void ends(Run itsRun, Outcome outcome) {
+        AtomicBoolean mayBeRecorded = new AtomicBoolean();
+        gate.ended(itsRun, outcome, () -> mayBeRecorded.set(true));
+        assertThat(mayBeRecorded).isTrue();
+    }
+
+    @Test
+    void anEndThatIsNotRecordedDoesNotMakeTheTaskWaitAgain() {
+        assertThat(asks()).isInstanceOf(Outcome.Snoozed.class);
+        store.now += 60_000;
+        assertThat(asks()).as("its policy lets it run").isNull();
+
+        ends(run, Outcome.Succeeded.INSTANCE);
+
+        Run again = TestRuns.of(run.task(), 5, 2, TestRuns.FOREVER);
+        assertThat(gate.mustWait(again, () -> wentOn++)).isTrue();
+        assertThat(gate.takeOutcome(again))
+                .as("it was cut off, and the next run goes on")
+                .isNull();
+    }
+
+    @Test
+    void aTaskWhoseEndIsRecordedIsForgotten() {
+        assertThat(asks()).isInstanceOf(Outcome.Snoozed.class);
+        ends(run, new Outcome.Dead("the last attempt"));
+        assertThat(store.model.waitingFor(OTHER)).containsExactly(waiter);
+
+        gate.recorded(new RecordedEnd(run.partition(), run.token() + 1));
+        assertThat(store.model.waitingFor(OTHER)).as("that was another run").containsExactly(waiter);
+        gate.recorded(new RecordedEnd(run.partition(), run.token()));
+        assertThat(store.model.waitingFor(OTHER)).isEmpty();
+    }
+
+    @Test
+    void itIsRememberedThatATaskWaitsNoMoreForAsLongAsItsRunMayTake() {
+        Task task = task("run", "1m");
+        Run slow = TestRuns.of(
+                new Task(null, "orders", "pay", "k", new byte[0], task.headers(), 0, 0, 4 * HOUR, 0, null), 5);
+        gate.mustWait(slow, () -> wentOn++);
+        assertThat(gate.takeOutcome(slow)).isInstanceOf(Outcome.Snoozed.class);
+        store.now += 60_000;
+        gate.mustWait(slow, () -> wentOn++);
+        assertThat(gate.takeOutcome(slow)).isNull();
+
+        store.now += 4 * HOUR;
+        ends(slow, new Outcome.Retry(1_000, "no answer"));
+        store.now += 1_000;
+        gate.mustWait(slow, () -> wentOn++);
+
+        assertThat(gate.takeOutcome(slow)).as("its next attempt").isNull();
+    }
+
+    @Test
+    void tasksThatWaitAreCountedForAsLongAsTheyLookAgain() {
+        assertThat(asks()).isInstanceOf(Outcome.Snoozed.class);
+        store.now += 2_000;
+        clock.advance(2_000);
+        assertThat(asks()).isInstanceOf(Outcome.Snoozed.class);
+        clock.advance(500);
+        assertThat(gate.waitingTasks().count()).isEqualTo(1);
+        assertThat(gate.waitingTasks().oldestMillis()).isEqualTo(2_500);
+
+        clock.advance(WaitingTasks.LATE_MILLIS + 1_000);
+        assertThat(gate.waitingTasks().count()).as("another executor has it").isZero();
+        assertThat(gate.waitingTasks().oldestMillis()).isZero();
+
+        assertThat(asks()).isInstanceOf(Outcome.Snoozed.class);
+        clock.advance(1_000);
+        assertThat(gate.waitingTasks().count()).isEqualTo(1);
+        store.now += 60_000;
+        assertThat(asks()).isNull();
+        clock.advance(1_000);
+        assertThat(gate.waitingTasks().count()).as("it runs").isZero();
     }
 }

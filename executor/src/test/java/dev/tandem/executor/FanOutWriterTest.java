@@ -9,6 +9,7 @@ import dev.tandem.api.FanOutException;
 import dev.tandem.api.FanOutRef;
 import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.InvalidTaskException;
+import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
@@ -27,6 +28,7 @@ import dev.tandem.task.fanout.Subtask;
 import dev.tandem.task.store.FanOutModel;
 import dev.tandem.task.store.Store;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -83,7 +85,10 @@ class FanOutWriterTest {
             if (!reaches(request.queue())) {
                 throw new InvalidTaskException("There is no queue '" + request.queue() + "'");
             }
-            return new Task(id, request.queue(), request.type(), null, new byte[0], headers, 0, 0, 0, 0, null);
+            Map<String, String> all = new HashMap<>(request.options().headers());
+            all.putAll(headers);
+            String dedupKey = request.options().dedupKey();
+            return new Task(id, request.queue(), request.type(), null, new byte[0], all, 0, 0, 0, 0, dedupKey);
         }
 
         @Override
@@ -278,5 +283,19 @@ class FanOutWriterTest {
         assertThat(finals.get(0).headers().get(Subtask.RESULT_HEADER))
                 .contains("\"COMPLETED\"")
                 .contains("no such row");
+    }
+
+    @Test
+    void aSubtaskCannotWaitForTheFinalTask() {
+        FanOut plan = FanOut.then(TaskRequest.of("orders", "done", null).with(TaskOptions.dedupKey("done-7")));
+        Stream<TaskRequest<?>> subtasks = Stream.of(
+                TaskRequest.of("orders", "row", 0).with(TaskOptions.dependsOn("other")),
+                TaskRequest.of("orders", "row", 1).with(TaskOptions.dependsOn("done-7")));
+
+        assertThatThrownBy(() -> fanOut(master(), subtasks, plan))
+                .isInstanceOf(FatalTaskException.class)
+                .hasMessageContaining("The subtask 1 depends on orders/done-7")
+                .hasMessageContaining("leave that id out");
+        assertThat(published).hasSize(1);
     }
 }

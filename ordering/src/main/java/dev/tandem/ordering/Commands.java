@@ -51,6 +51,12 @@ public interface Commands extends RedeliveryResolver.Output {
     /** Says that a task with a deduplication key has come. It may be said again of the same task. */
     default void arrived(Arrival arrival) {}
 
+    /**
+     * Says that the end of a run of a task that waited for others is recorded. It is not said of each: the answer may be missed,
+     * or the ownership may have ended.
+     */
+    default void recorded(RecordedEnd end) {}
+
     /** Reports something to log. It has no effect on anything. */
     default void report(CoreEvent event) {}
 }

@@ -28,6 +28,11 @@ interface LaneOverflow {
         return true;
     }
 
+    /** Whether any record was passed over. */
+    default boolean hasPassedOver() {
+        return false;
+    }
+
     default boolean isPassedOver(long offset) {
         return false;
     }

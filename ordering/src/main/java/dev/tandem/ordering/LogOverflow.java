@@ -101,6 +101,11 @@ final class LogOverflow implements LaneOverflow {
     }
 
     @Override
+    public boolean hasPassedOver() {
+        return !tracker.passedOver().isEmpty();
+    }
+
+    @Override
     public boolean isPassedOver(long offset) {
         return tracker.passedOver().contains(offset);
     }

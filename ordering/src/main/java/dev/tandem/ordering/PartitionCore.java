@@ -384,6 +384,10 @@ final class PartitionCore {
         return state.active.isEmpty() && state.late.isEmpty() && leaseReturner.isDone() && nothingLeft;
     }
 
+    int waitingStarts() {
+        return storeUp ? periodic.waitingStarts() : 0;
+    }
+
     BackPressure backPressure() {
         return backPressure;
     }

@@ -86,6 +86,15 @@ final class PeriodicRequests {
         return !(many && enough && state.mayBlockKeys() && state.lanes.hasReady());
     }
 
+    /** About how many tasks could start at once if there were slots. */
+    int waitingStarts() {
+        if (!state.ownership.isOwned() || state.timers.isQuiet()) {
+            return 0;
+        }
+        int due = state.timers.dueRequestAt() <= state.now() ? MAX_DUE_CLAIMS : 0;
+        return due + (state.mayBlockKeys() ? state.lanes.readyCount() : state.lanes.readyHeads());
+    }
+
     private boolean mayTakeAheadOfSlots() {
         return state.context.slots.areAllTaken() && !state.timers.dueAwaitsSlot() && maxOffers() > 0;
     }

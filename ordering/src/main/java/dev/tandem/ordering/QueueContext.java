@@ -25,6 +25,7 @@ final class QueueContext {
     private final @Nullable RedeliveryResolver resolver;
     private final List<Run> starts = new ArrayList<>();
     private final List<Arrival> arrivals = new ArrayList<>();
+    private final List<RecordedEnd> recorded = new ArrayList<>();
     private final List<CoreEvent> events = new ArrayList<>();
     private long now;
     private long wall;
@@ -145,6 +146,17 @@ final class QueueContext {
         if (!arrivals.isEmpty()) {
             arrivals.forEach(each);
             arrivals.clear();
+        }
+    }
+
+    void recorded(RecordedEnd end) {
+        recorded.add(end);
+    }
+
+    void drainRecorded(Consumer<RecordedEnd> each) {
+        if (!recorded.isEmpty()) {
+            recorded.forEach(each);
+            recorded.clear();
         }
     }
 

@@ -234,6 +234,7 @@ public final class QueueCore {
             resolver.flush(out);
         }
         context.drainArrivals(out::arrived);
+        context.drainRecorded(out::recorded);
         context.drainStarts(out::start);
         context.drainEvents(out::report);
     }
@@ -280,6 +281,15 @@ public final class QueueCore {
         return partitions.values().stream().map(core -> core.overflow().count()).reduce(Overflow.NONE, Overflow::plus);
     }
 
+    /** About how many more tasks could start at once if there were slots. */
+    public int waitingStarts() {
+        int sum = 0;
+        for (PartitionCore core : turns) {
+            sum += core.waitingStarts();
+        }
+        return Math.min(sum, context.slots.allowed());
+    }
+
     /** In how many owned partitions memory is full, so that nothing is delivered. */
     public int fullPartitions() {
         return (int) partitions.values().stream()
@@ -300,6 +310,12 @@ public final class QueueCore {
     /** Whether partitions that are not ours are being asked for something. */
     public boolean isResolvingRedeliveries() {
         return resolver != null && resolver.isHoldingBack();
+    }
+
+    /** Whether a record was left in the log, to be read again. For the simulation. */
+    boolean hasPassedOver(Partition partition) {
+        PartitionCore core = partitions.get(partition);
+        return core != null && core.overflow().hasPassedOver();
     }
 
     /** Whether the record at an offset was left in the log, to be read again. For the simulation. */

@@ -9,6 +9,7 @@ import dev.tandem.task.DeadHead;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.UnhandledSince;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.SuccessRecord;
@@ -90,6 +91,9 @@ final class RunLifecycle {
         long relayedFrom = active == null ? 0 : active.relayedFrom();
         PendingOutcome ended =
                 new PendingOutcome(entry, run.token(), run.attempt(), verdict(run, key, outcome), relayedFrom);
+        if (run.task().headers().containsKey(TaskHeaders.DEPENDS_ON)) {
+            ended.reportWhenRecorded();
+        }
         if (active == null || !active.isOwned() && !mayBeOursAgain()) {
             state.late.add(ended, state.broker.incarnation());
             return;

@@ -74,6 +74,9 @@ final class SettleAndClaimAnswers {
             }
         }
         count(outcome);
+        if (outcome.isReported()) {
+            state.context.recorded(new RecordedEnd(state.partition, outcome.token()));
+        }
         if (entry.key() != null && outcome.verdict() instanceof Verdict.Dead dead && dead.deadHead() == DeadHead.HALT) {
             state.context.report(
                     new CoreEvent.KeyHalted(state.partition, entry.key(), entry.position(), dead.envelope()));

@@ -105,6 +105,11 @@ final class WorkerSlots {
         limit(UNLIMITED);
     }
 
+    /** How many starts are allowed apart from what runs already. */
+    int allowed() {
+        return paused ? 0 : allowed;
+    }
+
     boolean isLimited() {
         return limit != UNLIMITED;
     }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -66,7 +67,7 @@ abstract class OutboxFixture {
         LocalProcess process = LocalProcess.java(
                         "relay",
                         System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         RelayMain.class.getName(),
                         List.of(broker.kind.name(), broker.address, broker.queue, database.url()))
                 .disposable()

@@ -63,7 +63,7 @@ public final class Tandem implements AutoCloseable {
         this.store = StoreSettings.open(settings);
         this.results = new StoredResults(store, json);
         this.queues = settings.executor().enabled() ? queues(all, json, handlers, metrics, virtualThreads) : null;
-        this.schedules = queues == null || Schedules.of(settings).isEmpty()
+        this.schedules = queues == null
                 ? null
                 : Schedules.of(settings, store, client, queues.executorId(), ScheduleMetrics.of(metrics));
         this.hook = shutdownHook ? new Thread(this::close, "tandem-shutdown") : null;

@@ -6,6 +6,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.DedupBuckets;
+import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -216,6 +217,35 @@ public final class Admin {
         return connection
                 .run(commands -> commands.del(connection.keys().paused(queue)))
                 .thenCompose(deleted -> announce(queue, "resumed"));
+    }
+
+    /**
+     * Starts no task of a type or a key any more, on any executor.
+     *
+     * @param which one type, or one key
+     * @return whether it is paused; false if {@link PausedTasks#MAX} others are
+     */
+    public CompletableFuture<Boolean> pause(String queue, PausedTasks which) {
+        return new PausedTaskBook(connection)
+                .add(queue, which)
+                .thenCompose(paused -> announce(queue, "paused").thenApply(done -> paused));
+    }
+
+    /**
+     * Lets tasks of a type or a key start again. Those that are in Redis are made due, which goes on after the answer.
+     *
+     * @param which one type, or one key
+     * @param defaultType the type of tasks that name none; null if they have none
+     */
+    public CompletableFuture<Void> resume(String queue, PausedTasks which, @Nullable String defaultType) {
+        return new PausedTaskBook(connection)
+                .remove(queue, which)
+                .thenCompose(gone -> announce(queue, "resumed"))
+                .whenComplete((done, failure) -> {
+                    if (failure == null) {
+                        new PausedTaskWakeups(connection, inspector, ends, queue, which, defaultType).begin();
+                    }
+                });
     }
 
     private CompletableFuture<Void> announce(String queue, String what) {

@@ -14,7 +14,7 @@ import java.util.Optional;
 final class DedupCodec {
 
     private static final int ITEMS_OF_ASK = 16;
-    private static final int ITEMS_OF_TELL = 9;
+    private static final int ITEMS_OF_TELL = 10;
 
     private DedupCodec() {}
 
@@ -36,6 +36,7 @@ final class DedupCodec {
         DedupRequest.Tell tell = (DedupRequest.Tell) request;
         return begin(out.list(ITEMS_OF_TELL).letter(ScriptCodes.dedupEnding(tell.ending())), tell.task())
                 .number(tell.delayMillis())
+                .number(tell.keptMillis())
                 .toByteArray();
     }
 

@@ -11,10 +11,12 @@ import dev.tandem.task.fanout.FanOutRequest.End;
 import dev.tandem.task.fanout.FanOutRequest.Tell;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** A call of the script of fan-outs: requests as its arguments, its reply as answers. Ends of one fan-out share an argument. */
@@ -57,10 +59,13 @@ final class FanOutCall {
         FanOutRequest request = group.get(0);
         String id = request.id();
         if (request instanceof Tell) {
-            MessagePackWriter out = begin(2 + 3 * group.size(), ScriptCodes.FAN_OUT_TELL, id);
+            MessagePackWriter out = begin(2 + 4 * group.size(), ScriptCodes.FAN_OUT_TELL, id);
             for (FanOutRequest each : group) {
                 Tell tell = (Tell) each;
-                out.number(tell.number()).letter(letter(tell.end())).text(tell.error() == null ? "" : tell.error());
+                out.number(tell.number())
+                        .letter(letter(tell.end()))
+                        .text(tell.error() == null ? "" : tell.error())
+                        .number(tell.nested() ? 1 : 0);
             }
             return out.toByteArray();
         } else if (request instanceof FanOutRequest.Open open) {
@@ -82,6 +87,8 @@ final class FanOutCall {
                     .toByteArray();
         } else if (request instanceof FanOutRequest.Cancel cancel) {
             return begin(3, ScriptCodes.FAN_OUT_CANCEL, id).text(cancel.why()).toByteArray();
+        } else if (request instanceof FanOutRequest.GiveUp end) {
+            return begin(3, ScriptCodes.FAN_OUT_END, id).text(end.why()).toByteArray();
         }
         return other(request, id).toByteArray();
     }
@@ -89,12 +96,16 @@ final class FanOutCall {
     private static MessagePackWriter other(FanOutRequest request, String id) {
         if (request instanceof FanOutRequest.Ask ask) {
             return begin(3, ScriptCodes.FAN_OUT_ASK, id).number(ask.number());
+        } else if (request instanceof FanOutRequest.Nest nest) {
+            return begin(3, ScriptCodes.FAN_OUT_NEST, id).number(nest.number());
         } else if (request instanceof FanOutRequest.Begin begin) {
             return begin(4, ScriptCodes.FAN_OUT_BEGIN, id)
                     .text(begin.identity())
                     .text(begin.name());
         } else if (request instanceof FanOutRequest.Claim claim) {
-            return begin(3, ScriptCodes.FAN_OUT_CLAIM, id).number(claim.millis());
+            return begin(4, ScriptCodes.FAN_OUT_CLAIM, id)
+                    .text(claim.claimant())
+                    .number(claim.millis());
         } else if (request instanceof FanOutRequest.Postpone postpone) {
             return begin(3, ScriptCodes.FAN_OUT_POSTPONE, id).number(postpone.millis());
         }
@@ -147,18 +158,32 @@ final class FanOutCall {
         List<FanOutAnswer> answers = new ArrayList<>();
         for (List<FanOutRequest> group : groups) {
             FanOutAnswer answer = answer(group.get(0).id(), in.list());
-            FanOutAnswer others = answer.code() == Code.COMPLETE ? withoutCompletion(answer) : answer;
-            for (int i = 1; i < group.size(); i++) {
-                answers.add(others);
+            if (group.get(0) instanceof Tell) {
+                answers.addAll(answersToEnds(group, answer));
+            } else {
+                answers.add(answer);
             }
-            answers.add(answer);
         }
         return answers;
     }
 
-    /** Of several ends that were told together, one shows that they were the last. */
-    private static FanOutAnswer withoutCompletion(FanOutAnswer answer) {
-        return new FanOutAnswer(Code.OK, answer.stop(), answer.cursor(), answer.total(), answer.ended(), "", null);
+    /** Returns the answers to ends that were told together. One of them shows that they were the last. */
+    private static List<FanOutAnswer> answersToEnds(List<FanOutRequest> ends, FanOutAnswer all) {
+        Set<String> nested = new HashSet<>(List.of(all.begunBy().split(",")));
+        FanOutAnswer[] answers = new FanOutAnswer[ends.size()];
+        boolean isLast = true;
+        for (int i = ends.size() - 1; i >= 0; i--) {
+            Tell tell = (Tell) ends.get(i);
+            boolean isNested = !tell.nested() && nested.contains(Long.toString(tell.number()));
+            Code code = all.code() == Code.COMPLETE && !isLast ? Code.OK : all.code();
+            answers[i] = with(isNested ? Code.NESTED : code, all);
+            isLast &= isNested;
+        }
+        return List.of(answers);
+    }
+
+    private static FanOutAnswer with(Code code, FanOutAnswer all) {
+        return new FanOutAnswer(code, all.stop(), all.cursor(), all.total(), all.ended(), "", null);
     }
 
     private static FanOutAnswer answer(String id, ReplyReader in) {
@@ -214,7 +239,8 @@ final class FanOutCall {
                     number("finished") == 1,
                     (int) number("tries"),
                     text("begun-name"),
-                    text("errors").lines().map(Fields::failure).toList());
+                    text("errors").lines().map(Fields::failure).toList(),
+                    number("token"));
         }
 
         private FanOutPlan plan() {

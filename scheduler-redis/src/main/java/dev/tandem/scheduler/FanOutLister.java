@@ -65,14 +65,18 @@ public final class FanOutLister {
         }
     }
 
-    /** Returns the ids of fan-outs that somebody has to look at, the first of each bucket. */
-    public CompletableFuture<List<String>> due() {
+    /**
+     * Returns the ids of fan-outs that somebody has to look at, the first of each bucket.
+     *
+     * @param known how many of them the caller knows already
+     */
+    public CompletableFuture<List<String>> due(int known) {
         return connection
                 .now()
                 .thenCompose(now -> ofEachBucket(bucket -> connection.run(commands -> commands.zrangebyscore(
                         connection.keys().fanOuts(bucket)[DUE],
                         Range.create(Double.NEGATIVE_INFINITY, now),
-                        Limit.from(MOST_DUE)))))
+                        Limit.from(MOST_DUE + known)))))
                 .thenApply(found -> found.stream().map(FanOutLister::text).toList());
     }
 

@@ -4,6 +4,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.DedupBuckets;
+import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.TaskEnd;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -327,6 +328,11 @@ public final class Inspector {
                 .thenApply(value -> value == null
                         ? Optional.empty()
                         : Optional.of(Long.parseLong(new String(value, StandardCharsets.UTF_8))));
+    }
+
+    /** Returns which tasks of a queue are paused, beside the whole queue. */
+    public CompletableFuture<PausedTasks> pausedTasks(String queue) {
+        return new PausedTaskBook(connection).of(queue);
     }
 
     private CompletableFuture<List<Object>> inspect(Partition partition, String... args) {

@@ -1,5 +1,6 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.Registration.OperatorPause;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -9,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks up whether a queue is paused, each time that it runs, and calls a listener when that has changed. Until it has its
+ * Looks up whether a queue, or tasks of it, are paused, each time that it runs, and calls a listener when that has changed. Until it has its
  * first answer, it asks again by itself, since nobody starts a task before. If none comes for long, the listener hears that
  * nobody can tell: of a Redis Cluster, the node that knows may be away, and the tasks on the other nodes must not wait for
  * it. The watch goes on asking then, so that a pause is noticed soon after the node is back. One question is asked at a
@@ -26,29 +27,33 @@ final class PauseWatch implements Runnable, AutoCloseable {
 
     private final String queue;
     private final boolean cluster;
-    private final Supplier<CompletableFuture<Boolean>> question;
+    private final Supplier<CompletableFuture<Answer>> question;
     private final Consumer<Runnable> later;
-    private final Consumer<OperatorPause> listener;
+    private final PauseListener listener;
 
     // Guarded by this.
     private @Nullable OperatorPause last;
+    private PausedTasks lastTasks = PausedTasks.NONE;
     private boolean asking;
     private boolean askedMeanwhile;
     private boolean asksAgain;
     private int unanswered;
     private boolean closed;
 
+    /** What Redis says. @param queue whether the whole queue is paused */
+    record Answer(boolean queue, PausedTasks tasks) {}
+
     /**
      * @param cluster whether other nodes of Redis may answer while the one that knows is away
-     * @param question asks whether the queue is paused
+     * @param question asks what of the queue is paused
      * @param later runs a task after {@link #RETRY_MILLIS}
      */
     PauseWatch(
             String queue,
             boolean cluster,
-            Supplier<CompletableFuture<Boolean>> question,
+            Supplier<CompletableFuture<Answer>> question,
             Consumer<Runnable> later,
-            Consumer<OperatorPause> listener) {
+            PauseListener listener) {
         this.queue = queue;
         this.cluster = cluster;
         this.question = question;
@@ -65,24 +70,32 @@ final class PauseWatch implements Runnable, AutoCloseable {
             }
             asking = true;
         }
-        question.get().whenComplete((paused, failure) -> {
-            if (answered(failure == null ? (paused ? OperatorPause.YES : OperatorPause.NO) : null)) {
+        question.get().whenComplete((answer, failure) -> {
+            if (answered(failure == null ? answer : null)) {
                 run();
             }
         });
     }
 
     /** Handles an answer, null if there is none. Returns whether it may be out of date already. */
-    private synchronized boolean answered(@Nullable OperatorPause paused) {
+    private synchronized boolean answered(@Nullable Answer answer) {
         asking = false;
         boolean outdated = askedMeanwhile;
         askedMeanwhile = false;
-        if (paused != null) {
-            update(paused);
+        if (answer != null) {
+            update(answer.tasks());
+            update(answer.queue() ? OperatorPause.YES : OperatorPause.NO);
         } else {
             askAgain();
         }
         return outdated && !asksAgain && !closed;
+    }
+
+    private synchronized void update(PausedTasks tasks) {
+        if (!closed && !tasks.equals(lastTasks)) {
+            lastTasks = tasks;
+            listener.pausedTasks(tasks);
+        }
     }
 
     private synchronized void update(OperatorPause paused) {
@@ -91,7 +104,7 @@ final class PauseWatch implements Runnable, AutoCloseable {
                 log.info("Queue {}: Redis says again whether an operator has paused it: {}", queue, paused);
             }
             last = paused;
-            listener.accept(paused);
+            listener.paused(paused);
         }
     }
 

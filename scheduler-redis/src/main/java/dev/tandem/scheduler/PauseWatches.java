@@ -1,10 +1,7 @@
 package dev.tandem.scheduler;
 
-import dev.tandem.task.store.Registration.OperatorPause;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 
 /** The watches that tell executors whether operators have paused their queues. Thread-safe. */
 final class PauseWatches {
@@ -25,11 +22,15 @@ final class PauseWatches {
     }
 
     /** Starts a watch. @return ends the watch when closed */
-    AutoCloseable watch(String queue, Consumer<OperatorPause> listener) {
+    AutoCloseable watch(String queue, PauseListener listener) {
         PauseWatch watch = new PauseWatch(
                 queue,
                 cluster,
-                () -> inspector.pausedSince(queue).thenApply(Optional::isPresent),
+                () -> inspector
+                        .pausedSince(queue)
+                        .thenCombine(
+                                inspector.pausedTasks(queue),
+                                (since, tasks) -> new PauseWatch.Answer(since.isPresent(), tasks)),
                 again -> thread.runAfter(PauseWatch.RETRY_MILLIS, again),
                 listener);
         watches.add(watch);

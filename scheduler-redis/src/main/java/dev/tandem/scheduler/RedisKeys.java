@@ -43,11 +43,21 @@ final class RedisKeys {
             "dedup-ends");
 
     /** The order in which every script of schedules gets the keys; see {@code include/schedule_keys.lua}. */
-    private static final List<String> SCHEDULE_PARTS =
-            List.of("definitions", "versions", "fired", "claims", "paused", "asked", "seen", "open", "totals");
+    private static final List<String> SCHEDULE_PARTS = List.of(
+            "definitions",
+            "versions",
+            "fired",
+            "claims",
+            "paused",
+            "asked",
+            "seen",
+            "open",
+            "totals",
+            "created",
+            "payloads");
 
     private static final List<String> FAN_OUT_LISTS = List.of("due", "open", "ended");
-    private static final List<String> FAN_OUT_PARTS = List.of("", ":ended", ":failed", ":cancelled");
+    private static final List<String> FAN_OUT_PARTS = List.of("", ":ended", ":failed", ":cancelled", ":nested");
     /** The order in which every script of operations gets the keys; see {@code include/operation_keys.lua}. */
     private static final List<String> OPERATION_PARTS =
             List.of("definitions", "progress", "claims", "stops", "open", "ended");
@@ -103,6 +113,11 @@ final class RedisKeys {
     /** Returns the key that exists while the queue is paused. Its value is since when, in epoch milliseconds. */
     byte[] paused(String queue) {
         return bytes(namespace + ":{" + queue + "}:paused");
+    }
+
+    /** Returns the key of the types and keys that are paused, each with since when, in epoch milliseconds. */
+    byte[] pausedTasks(String queue) {
+        return bytes(namespace + ":{" + queue + "}:paused-tasks");
     }
 
     /** Returns the channel that announces that a queue was paused or resumed. */

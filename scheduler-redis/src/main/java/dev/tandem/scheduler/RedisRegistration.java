@@ -1,6 +1,7 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.store.HandlerPeer;
+import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.Registration;
 import java.util.List;
 import java.util.Set;
@@ -29,7 +30,17 @@ final class RedisRegistration implements Registration {
                 executor::working,
                 live);
         pauses = executor.queues().stream()
-                .map(queue -> store.watchPause(queue, paused -> executor.paused(queue, paused)))
+                .map(queue -> store.watchPause(queue, new PauseListener() {
+                    @Override
+                    public void paused(OperatorPause paused) {
+                        executor.paused(queue, paused);
+                    }
+
+                    @Override
+                    public void pausedTasks(PausedTasks tasks) {
+                        executor.pausedTasks(queue, tasks);
+                    }
+                }))
                 .toList();
         cancels = store.runningTasks().listen(executor);
         heartbeat.start();

@@ -8,12 +8,14 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,12 @@ final class RedisScheduleBook implements ScheduleBook {
     static final int AT_ONCE = 200;
 
     static final int MOST_IN_A_BUCKET = 2_000;
+
+    /** Keeps the answer short that has all created schedules of a bucket. */
+    static final int MOST_CREATED_IN_A_BUCKET = 128;
+
+    private static final List<Integer> BUCKETS =
+            IntStream.range(0, RedisKeys.SCHEDULE_BUCKETS).boxed().toList();
 
     private final AdminConnection connection;
     private final WakeupSubscriber wakeups;
@@ -55,7 +63,12 @@ final class RedisScheduleBook implements ScheduleBook {
                 List.of(text(now), text(since), text(STALE_MILLIS), text(MOST_IN_A_BUCKET)),
                 schedules,
                 Announced::id,
-                one -> List.of(one.id(), one.version(), one.timing(), one.definition() == null ? "" : one.definition()),
+                one -> List.of(
+                        one.id(),
+                        one.version(),
+                        one.timing(),
+                        one.definition() == null ? "" : one.definition(),
+                        flag(one.created())),
                 in -> new Known(Standing.values()[in.count()], in.number(), in.flag(), in.number(), in.number()));
     }
 
@@ -96,11 +109,74 @@ final class RedisScheduleBook implements ScheduleBook {
 
     @Override
     public CompletionStage<Result> change(long now, String id, Change change) {
-        return change(now, id, change.name(), "")
-                .thenCompose(result -> connection
-                        .run(commands ->
-                                commands.publish(bytes(connection.keys().schedulesChannel()), bytes(id)))
-                        .handle((heard, failure) -> result));
+        return change(now, id, change.name(), "").thenCompose(result -> announced(id, result));
+    }
+
+    private CompletionStage<Result> announced(String id, Result result) {
+        return connection
+                .run(commands -> commands.publish(bytes(connection.keys().schedulesChannel()), bytes(id)))
+                .handle((heard, failure) -> result);
+    }
+
+    @Override
+    public CompletionStage<Result> define(long now, Definition definition, String expected) {
+        byte[][] arguments = Stream.of(
+                        text(now),
+                        text(STALE_MILLIS),
+                        text(MOST_IN_A_BUCKET),
+                        text(MOST_CREATED_IN_A_BUCKET),
+                        definition.id(),
+                        expected,
+                        definition.version(),
+                        definition.timing(),
+                        definition.definition(),
+                        definition.payload())
+                .map(RedisScheduleBook::bytes)
+                .toArray(byte[][]::new);
+        return connection
+                .runScript(Script.DEFINE_SCHEDULE, connection.keys().schedules(bucket(definition.id())), arguments)
+                .thenApply(reply -> Result.values()[new ReplyReader(reply).count()])
+                .thenCompose(result -> announced(definition.id(), result));
+    }
+
+    @Override
+    public CompletionStage<Created> created(Created known) {
+        return Futures.all(BUCKETS, bucket -> created(bucket, known)).thenApply(parts -> {
+            if (parts.stream().allMatch(Optional::isEmpty)) {
+                return known;
+            }
+            Map<Integer, String> revisions = new HashMap<>(known.revisions());
+            Map<String, Definition> all = new TreeMap<>(known.schedules());
+            for (int bucket : BUCKETS) {
+                parts.get(bucket).ifPresent(part -> {
+                    revisions.put(bucket, part.revisions().get(bucket));
+                    all.keySet().removeIf(id -> bucket(id) == bucket);
+                    all.putAll(part.schedules());
+                });
+            }
+            return new Created(revisions, all);
+        });
+    }
+
+    /** Returns the created schedules of a bucket; empty if they are known. */
+    private CompletableFuture<Optional<Created>> created(int bucket, Created known) {
+        String revision = known.revisions().getOrDefault(bucket, "0");
+        return connection
+                .runScript(Script.READ_CREATED_SCHEDULES, connection.keys().schedules(bucket), bytes(revision))
+                .thenApply(reply -> {
+                    ReplyReader in = new ReplyReader(reply);
+                    String current = in.text();
+                    if (current.equals(revision)) {
+                        return Optional.empty();
+                    }
+                    Map<String, Definition> all = new HashMap<>();
+                    while (in.hasMore()) {
+                        ReplyReader one = in.list();
+                        Definition read = new Definition(one.text(), one.text(), one.text(), one.text(), one.text());
+                        all.put(read.id(), read);
+                    }
+                    return Optional.of(new Created(Map.of(bucket, current), all));
+                });
     }
 
     private CompletableFuture<Result> change(long now, String id, String change, String argument) {
@@ -125,18 +201,51 @@ final class RedisScheduleBook implements ScheduleBook {
 
     @Override
     public CompletionStage<List<Entry>> list() {
-        List<Integer> buckets =
-                IntStream.range(0, RedisKeys.SCHEDULE_BUCKETS).boxed().toList();
-        return Futures.all(buckets, this::entries)
+        return Futures.all(BUCKETS, this::entries)
                 .thenApply(lists -> lists.stream()
                         .flatMap(List::stream)
                         .sorted(Comparator.comparing(Entry::id))
                         .toList());
     }
 
+    @Override
+    public CompletionStage<Optional<Entry>> find(String id) {
+        byte[][] keys = connection.keys().schedules(bucket(id));
+        List<CompletableFuture<Map<String, String>>> hashes = IntStream.of(0, 2, 4, 5, 7, 8, 9)
+                .mapToObj(key -> fields(keys[key], key == 8 ? totals(id) : List.of(id)))
+                .toList();
+        return connection
+                .run(commands -> commands.zscore(keys[6], bytes(id)))
+                .thenCombine(
+                        CompletableFuture.allOf(hashes.toArray(CompletableFuture[]::new)),
+                        (seen, done) -> Optional.ofNullable(hashes.get(0).join().get(id))
+                                .map(definition -> entry(
+                                        id,
+                                        definition,
+                                        seen == null ? Map.of() : Map.of(id, seen.longValue()),
+                                        hashes)));
+    }
+
+    private static List<String> totals(String id) {
+        return List.of(id + " fired", id + " missed", id + " skipped");
+    }
+
+    private CompletableFuture<Map<String, String>> fields(byte[] key, List<String> names) {
+        byte[][] fields = names.stream().map(RedisScheduleBook::bytes).toArray(byte[][]::new);
+        return connection.run(commands -> commands.hmget(key, fields)).thenApply(values -> {
+            Map<String, String> texts = new HashMap<>();
+            values.forEach(each -> {
+                if (each.hasValue()) {
+                    texts.put(text(each.getKey()), text(each.getValue()));
+                }
+            });
+            return texts;
+        });
+    }
+
     private CompletableFuture<List<Entry>> entries(int bucket) {
         byte[][] keys = connection.keys().schedules(bucket);
-        List<CompletableFuture<Map<String, String>>> hashes = IntStream.of(0, 2, 4, 5, 7, 8)
+        List<CompletableFuture<Map<String, String>>> hashes = IntStream.of(0, 2, 4, 5, 7, 8, 9)
                 .mapToObj(key ->
                         connection.run(commands -> commands.hgetall(keys[key])).thenApply(RedisScheduleBook::texts))
                 .toList();
@@ -165,7 +274,8 @@ final class RedisScheduleBook implements ScheduleBook {
                 time.applyAsLong(4),
                 number(totals, id + " fired", 0),
                 number(totals, id + " missed", 0),
-                number(totals, id + " skipped", 0));
+                number(totals, id + " skipped", 0),
+                hashes.get(6).join().containsKey(id));
     }
 
     private static long number(Map<String, String> all, String name, long otherwise) {

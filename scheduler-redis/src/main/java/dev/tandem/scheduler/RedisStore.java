@@ -183,13 +183,12 @@ public final class RedisStore implements Store {
     }
 
     /**
-     * Calls the listener with whether a queue is paused: once soon, with {@link OperatorPause#UNKNOWN} if Redis does not say
-     * so for long, and then at every change.
+     * Tells the listener what of a queue is paused: once soon, with {@link OperatorPause#UNKNOWN} if Redis does not say so for
+     * long, and then at every change.
      *
-     * @param listener called on the store's threads; it must not block
      * @return ends the watch when closed
      */
-    public AutoCloseable watchPause(String queue, Consumer<OperatorPause> listener) {
+    public AutoCloseable watchPause(String queue, PauseListener listener) {
         return pauseWatches.watch(queue, listener);
     }
 

@@ -59,6 +59,8 @@ enum Script {
     CLAIM_FIRINGS,
     MARK_FIRINGS,
     CHANGE_SCHEDULE,
+    DEFINE_SCHEDULE,
+    READ_CREATED_SCHEDULES,
     FAN_OUT;
 
     private final byte[] source;

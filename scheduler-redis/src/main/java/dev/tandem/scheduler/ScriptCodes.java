@@ -146,6 +146,8 @@ final class ScriptCodes {
     static final char FAN_OUT_FINISH = 'F';
     static final char FAN_OUT_POSTPONE = 'P';
     static final char FAN_OUT_VIEW = 'V';
+    static final char FAN_OUT_NEST = 'M';
+    static final char FAN_OUT_END = 'E';
     static final char FAN_OUT_SUCCEEDED = 'S';
     static final char FAN_OUT_FAILED = 'F';
     static final char FAN_OUT_CANCELLED = 'C';

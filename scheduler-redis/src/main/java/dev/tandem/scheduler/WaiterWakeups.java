@@ -104,6 +104,11 @@ final class WaiterWakeups {
         return waiting;
     }
 
+    /** Makes tasks of a partition due that wait for a time. */
+    CompletableFuture<Void> wake(Partition partition, List<String> positions) {
+        return wake(partition, positions, AGAIN_MILLIS.length);
+    }
+
     private CompletableFuture<Void> wake(Partition partition, List<String> positions, int tries) {
         byte[][] args = new byte[positions.size() + 1][];
         args[0] = bytes(connection.keys().wakeChannel(partition));

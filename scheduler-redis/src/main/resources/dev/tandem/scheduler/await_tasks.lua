@@ -20,9 +20,7 @@ end
 
 -- Says in the entry that its end is awaited, so that it is remembered, and the task is woken.
 local function note_awaited(key, e, at)
-  e = e or {state = BEARER_AWAITED, place = '', identity = '', name = '', since = now, due = 0, taken = 0, expires = 0,
-    keep = 0, not_before = 0, window = 0, until_done = 0, retention = 0, release = 1, lost = 0, named = 0, token = 0,
-    sweep = 0, kept = 0, awaited = 0, succeeded = 0}
+  e = e or nobody()
   if e.awaited < at then
     e.awaited = at
     e.keep = max(e.keep, at)

@@ -30,8 +30,13 @@ elseif change == 'FIRE' then
   -- The instants of the schedule itself are whole seconds, so this is none of them.
   call('HSETNX', ASKED, id, format('%.0f', now % 1000 == 0 and now + 1 or now))
 else
-  if not stale then
+  local created = call('HDEL', CREATED, id) == 1
+  if not stale and not created then
     return {SCHEDULE_IS_CURRENT}
+  end
+  if created then
+    call('HDEL', PAYLOADS, id)
+    revise(now)
   end
   for i = 1, 6 do
     call('HDEL', KEYS[i], id)

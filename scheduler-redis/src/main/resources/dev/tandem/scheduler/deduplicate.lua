@@ -3,7 +3,7 @@
 -- KEYS      for each request: what is known of its deduplication key. All are of one bucket
 -- ARGV      for each request, MessagePack of a list: DEDUP_... (what is asked or told), partition, position, identity ('':
 --           none), IDENTITY_..., 1 if the task was never delivered before, name, token of its run (0: none), ms until it
---           is due, and for DEDUP_ASK and DEDUP_BEGIN: mode, window (ms), 1 if the key is taken until the task has ended,
+--           is due; for an end: ms for which it is remembered at least; and for DEDUP_ASK and DEDUP_BEGIN: mode, window (ms), 1 if the key is taken until the task has ended,
 --           retention (ms), 1 if a failure releases the key, ms after which a task counts as lost, ms for which its end is
 --           remembered at least
 -- Returns   {REPLY_OK, the time (ms), and for each request: DEDUP_... (the answer), the name of the other task, the ms to
@@ -185,8 +185,8 @@ local function ask(key, e, r)
 end
 
 -- Writes that the bearer has ended. Returns '1' if tasks may wait for that, else ''.
-local function finish(key, e, state)
-  e.state, e.taken = state, now
+local function finish(key, e, state, kept)
+  e.state, e.taken, e.kept = state, now, max(e.kept, kept)
   e.succeeded = state == BEARER_DONE and now or e.succeeded
   if state == BEARER_DONE or e.release == 0 then
     e.taken = max(window_end(e), e.until_done == 1 and now + e.retention or 0)
@@ -202,9 +202,10 @@ end
 
 -- Returns '1' if tasks may wait for the end that was told, else ''.
 local function tell(key, e, r)
-  if not e then
+  if not e and r.what == DEDUP_LATER then
     return ''
   end
+  e = e or nobody() -- It was forgotten before it ended. Others may come that wait for it.
   if e.state == BEARER_AWAITED and r.what ~= DEDUP_LATER then
     e.state, e.place, e.identity, e.named, e.name = BEARER_BEGUN, r.place, r.identity, r.named, r.name
   end
@@ -213,11 +214,11 @@ local function tell(key, e, r)
       call('HDEL', key, accepted_field(r.identity, r.place))
     end
   elseif r.what == DEDUP_SUCCEEDED then
-    return finish(key, e, BEARER_DONE)
+    return finish(key, e, BEARER_DONE, r.kept)
   elseif r.token < e.token then
     return '' -- The run had lost its claim, and the task has begun again since.
   elseif r.what == DEDUP_FAILED and e.state ~= BEARER_DONE then
-    return finish(key, e, BEARER_FAILED)
+    return finish(key, e, BEARER_FAILED, r.kept)
   elseif r.what == DEDUP_LATER and is_open(e) then
     e.due = now + r.delay
     write_open(key, e)
@@ -230,7 +231,7 @@ for i = 1, #ARGV do
   local a = unpack_list(ARGV[i])
   local r = {what = a[1], place = a[2] .. '/' .. a[3], identity = a[4], named = a[5], fresh = a[6], name = a[7],
     token = a[8], delay = a[9], mode = a[10], window = a[11], until_done = a[12], retention = a[13], release = a[14],
-    lost = a[15], kept = a[16]}
+    lost = a[15], kept = a[16] or a[10]}
   local code, detail = DEDUP_NOTED, ''
   local entry = read(KEYS[i])
   if r.what == DEDUP_ASK or r.what == DEDUP_BEGIN then

@@ -3,22 +3,26 @@
 -- KEYS 1    due: sorted set of the fan-outs that somebody has to look at, by the time from which on, ms
 -- KEYS 2    open: sorted set of those that have not finished, by when they began, ms
 -- KEYS 3    ended: sorted set of those that have, by when they did, ms
--- then      for each request: the fan-out, and the bits of its subtasks that have ended, failed, and were cancelled
+-- then      for each request: the fan-out, and the bits of its subtasks that have ended, failed, were cancelled, and have fanned out
+--           themselves
 -- ARGV      for each request, MessagePack of a list: FAN_OUT_... (what is asked or told), id, and
 --           FAN_OUT_OPEN:     token, most open ones, names and values of the plan: queue, master, and others
 --           FAN_OUT_NOTE:     token, how many subtasks are published
 --           FAN_OUT_SEAL:     token, how many subtasks there are
---           FAN_OUT_ABANDON:  token ('': any), why
---           FAN_OUT_CANCEL:   why
---           FAN_OUT_TELL:     for each subtask: number, FAN_OUT_SUCCEEDED/FAILED/CANCELLED, error
---           FAN_OUT_ASK:      number
+--           FAN_OUT_ABANDON:  token of the last known run, why
+--           FAN_OUT_CANCEL, FAN_OUT_END: why
+--           FAN_OUT_TELL:     for each subtask: number, FAN_OUT_SUCCEEDED/FAILED/CANCELLED, error, 1 if its own fan-out has
+--                             ended, else 0
+--           FAN_OUT_ASK, FAN_OUT_NEST: number
 --           FAN_OUT_BEGIN:    identity of a final task, its name
---           FAN_OUT_CLAIM, FAN_OUT_POSTPONE: ms
+--           FAN_OUT_CLAIM:    who claims, ms
+--           FAN_OUT_POSTPONE: ms
 -- Returns   {REPLY_OK, and for each request: {ANSWER_..., STOP_..., published, total (-1: not known), bits, text, record}}. The
---           record is empty, or: ended, failed, cancelled, names and values of all fields
+--           text is, to FAN_OUT_TELL: the numbers of subtasks that end with their own fan-outs, a comma behind each. The record
+--           is empty, or: ended, failed, cancelled, names and values of all fields
 --
--- A fan-out is a hash: the plan, and phase, token, cursor, total, stop, why, since, ended-at, finished, tries, claimed-until,
--- begun-by, begun-name, and errors (a line for each: number, a space, error).
+-- A fan-out is a hash: the plan, and phase, token, cursor, total, stop, why, since, ended-at, finished, tries, claimed-by,
+-- claimed-until, begun-by, begun-name, and errors (a line for each: number, a space, error).
 local call, unpack_list, floor = redis.call, cmsgpack.unpack, math.floor
 local DUE, OPEN, ENDED = KEYS[1], KEYS[2], KEYS[3]
 local time = call('TIME')
@@ -84,6 +88,18 @@ local function too_many_failed(k, f)
   return failed > (f.rule == RULE_PARTIAL and floor(f.may_fail * f.total) or 0)
 end
 
+-- Notes that all subtasks have ended, or are given up.
+local function complete(k, id, f)
+  f.phase = PHASE_COMPLETE
+  call('HSET', k.fan_out, 'phase', PHASE_COMPLETE, 'ended-at', number_text(now))
+  local after = call('HMGET', k.fan_out, 'final-queue', 'parent')
+  if after[1] == '' and after[2] == '' then
+    return finish(k, id, f)
+  end
+  look_at(id, now + FAN_OUT_CLAIM_MILLIS)
+  return ANSWER_COMPLETE
+end
+
 -- Draws the consequences of a change. Returns ANSWER_COMPLETE if all subtasks have ended now.
 local function judge(k, id, f)
   if too_many_failed(k, f) then
@@ -93,14 +109,7 @@ local function judge(k, id, f)
   if f.phase ~= PHASE_SEALED or count(k.ended, f.total) < f.total then
     return ANSWER_OK
   end
-  f.phase = PHASE_COMPLETE
-  call('HSET', k.fan_out, 'phase', PHASE_COMPLETE, 'ended-at', number_text(now))
-  local after = call('HMGET', k.fan_out, 'final-queue', 'parent')
-  if after[1] == '' and after[2] == '' then
-    return finish(k, id, f)
-  end
-  look_at(id, now + FAN_OUT_CLAIM_MILLIS)
-  return ANSWER_COMPLETE
+  return complete(k, id, f)
 end
 
 local function seal(k, id, f, total)
@@ -158,7 +167,7 @@ end
 local function abandon(k, id, f, a)
   if f.phase ~= PHASE_OPEN then
     return ANSWER_CLOSED
-  elseif a[3] ~= '' and a[3] ~= f.token then
+  elseif a[3] < f.token then
     return ANSWER_FENCED
   end
   stop(k, id, f, STOP_ABANDONED, a[4])
@@ -173,6 +182,19 @@ local function cancel(k, id, f, a)
   return judge(k, id, f)
 end
 
+-- Ends a fan-out by an operator. What has not ended by then does not count any more.
+local function give_up(k, id, f, a)
+  if f.phase == PHASE_COMPLETE then
+    return closed(k, f)
+  end
+  stop(k, id, f, STOP_CANCELLED, a[3])
+  if f.phase == PHASE_OPEN then
+    f.total = f.cursor
+    call('HSET', k.fan_out, 'total', f.total)
+  end
+  return complete(k, id, f)
+end
+
 local function add_error(k, number, text)
   local errors = call('HGET', k.fan_out, 'errors') or ''
   local _, lines = string.gsub(errors, '\n', '')
@@ -185,24 +207,29 @@ local function tell(k, id, f, a)
   if f.phase == PHASE_COMPLETE then
     return closed(k, f)
   end
-  for i = 3, #a, 3 do
+  local any_nested, nested = call('EXISTS', k.nested) == 1, ''
+  for i = 3, #a, 4 do
     local number, how = a[i], a[i + 1]
     local exists = f.phase == PHASE_OPEN or number < f.total
-    if exists and call('SETBIT', k.ended, number, 1) == 0 and how ~= FAN_OUT_SUCCEEDED then
+    if any_nested and a[i + 3] == 0 and call('GETBIT', k.nested, number) == 1 then
+      nested = nested .. number_text(number) .. ','
+    elseif exists and call('SETBIT', k.ended, number, 1) == 0 and how ~= FAN_OUT_SUCCEEDED then
       call('SETBIT', how == FAN_OUT_FAILED and k.failed or k.cancelled, number, 1)
       if how == FAN_OUT_FAILED then
         add_error(k, number, a[i + 2])
       end
     end
   end
-  return judge(k, id, f)
+  return judge(k, id, f), nested
 end
 
 -- One that failed or was cancelled is no copy: somebody may have it retried.
-local function ask(k, f, a)
-  local copy = f.stop == STOP_NO and call('GETBIT', k.ended, a[3]) == 1 and call('GETBIT', k.failed, a[3]) == 0 and
-    call('GETBIT', k.cancelled, a[3]) == 0
-  return copy and ANSWER_DUPLICATE or ANSWER_OK
+local function ask(k, a)
+  if call('GETBIT', k.failed, a[3]) == 1 then
+    return ANSWER_HAS_FAILED
+  end
+  local succeeded = call('GETBIT', k.ended, a[3]) == 1 and call('GETBIT', k.cancelled, a[3]) == 0
+  return succeeded and ANSWER_DUPLICATE or ANSWER_OK
 end
 
 local function begin(k, a)
@@ -214,13 +241,18 @@ local function begin(k, a)
   return ANSWER_OK
 end
 
+-- A claim may be repeated by who made it, because its answer was lost.
 local function claim(k, id, f, a)
-  if not is_free(k, f) then
-    return ANSWER_CLOSED
+  local h = call('HMGET', k.fan_out, 'finished', 'claimed-by')
+  local again = h[1] ~= '1' and h[2] == a[3]
+  if not again then
+    if not is_free(k, f) then
+      return ANSWER_CLOSED
+    end
+    call('HINCRBY', k.fan_out, 'tries', 1)
   end
-  call('HINCRBY', k.fan_out, 'tries', 1)
-  call('HSET', k.fan_out, 'claimed-until', number_text(now + a[3]))
-  look_at(id, now + a[3])
+  call('HSET', k.fan_out, 'claimed-by', a[3], 'claimed-until', number_text(now + a[4]))
+  look_at(id, now + a[4])
   return ANSWER_OK
 end
 
@@ -243,8 +275,12 @@ local function answer(k, id, f, a)
     return abandon(k, id, f, a)
   elseif what == FAN_OUT_CANCEL then
     return cancel(k, id, f, a)
+  elseif what == FAN_OUT_END then
+    return give_up(k, id, f, a)
+  elseif what == FAN_OUT_NEST then
+    call('SETBIT', k.nested, a[3], 1)
   elseif what == FAN_OUT_ASK then
-    return ask(k, f, a)
+    return ask(k, a)
   elseif what == FAN_OUT_BEGIN then
     return begin(k, a)
   elseif what == FAN_OUT_CLAIM then
@@ -259,8 +295,9 @@ end
 
 local reply = {REPLY_OK}
 for i = 1, #ARGV do
-  local at = 4 * i
-  local k = {fan_out = KEYS[at], ended = KEYS[at + 1], failed = KEYS[at + 2], cancelled = KEYS[at + 3]}
+  local at = 5 * i - 1
+  local k = {fan_out = KEYS[at], ended = KEYS[at + 1], failed = KEYS[at + 2], cancelled = KEYS[at + 3],
+    nested = KEYS[at + 4]}
   local a = unpack_list(ARGV[i])
   local id, f = a[2], read(k.fan_out)
   local code, detail = answer(k, id, f, a)

@@ -160,7 +160,7 @@ class DedupIT extends OperatorTestBase {
         long delay = random.nextInt(4) == 0 ? random.nextInt(20) : 0;
         if (what < 4) {
             Ending ending = Ending.values()[random.nextInt(3)];
-            return new DedupRequest.Tell(key, task, ending, delay);
+            return new DedupRequest.Tell(key, task, ending, delay, random.nextInt(2) * 650_000);
         }
         Mode mode = random.nextInt(3) > 0 ? Mode.FIRST : Mode.values()[random.nextInt(3)];
         DedupPolicy policy = new DedupPolicy(

@@ -94,7 +94,7 @@ class FanOutScriptIT extends OperatorTestBase {
     private static FanOutRequest request(String id, Random random, int total) {
         long token = 1 + random.nextInt(3);
         int number = random.nextInt(total + 1);
-        return switch (random.nextInt(16)) {
+        return switch (random.nextInt(18)) {
             case 0 -> open(id, random);
             case 1 -> new FanOutRequest.Note(id, token, number);
             case 2 -> new FanOutRequest.Seal(id, token, total);
@@ -102,16 +102,19 @@ class FanOutScriptIT extends OperatorTestBase {
                 random.nextInt(5) == 0 ? new FanOutRequest.Abandon(id, token, "dead") : new FanOutRequest.View(id);
             case 4 -> random.nextInt(5) == 0 ? new FanOutRequest.Cancel(id, "asked for") : new FanOutRequest.View(id);
             case 5 -> new FanOutRequest.Ask(id, number);
-            case 6 -> new FanOutRequest.Claim(id, 60_000);
+            case 6 -> new FanOutRequest.Claim(id, "claim-" + random.nextInt(2), 60_000);
             case 7 -> new FanOutRequest.Finish(id);
             case 8 -> new FanOutRequest.Begin(id, "place-" + random.nextInt(3), "final");
             case 9 -> new FanOutRequest.View(id);
+            case 10 ->
+                random.nextInt(20) == 0 ? new FanOutRequest.GiveUp(id, "lost") : new FanOutRequest.Nest(id, number);
             default ->
                 new FanOutRequest.Tell(
                         id,
                         number,
                         random.nextInt(4) > 0 ? End.SUCCEEDED : End.values()[random.nextInt(3)],
-                        "error " + number);
+                        "error " + number,
+                        random.nextInt(3) == 0);
         };
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.Registration.OperatorPause;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -24,13 +25,15 @@ class PauseWatchTest {
     private final List<OperatorPause> heard = new ArrayList<>();
     /** The answer of Redis; null while there is none. */
     private @Nullable Boolean answer;
+    /** The tasks that it says are paused. */
+    private PausedTasks tasks = PausedTasks.NONE;
 
     private final PauseWatch watch = new PauseWatch("orders", true, this::ask, later::add, heard::add);
 
-    private CompletableFuture<Boolean> ask() {
+    private CompletableFuture<PauseWatch.Answer> ask() {
         return answer == null
                 ? CompletableFuture.failedFuture(new IllegalStateException("away"))
-                : CompletableFuture.completedFuture(answer);
+                : CompletableFuture.completedFuture(new PauseWatch.Answer(answer, tasks));
     }
 
     private void leaveUnanswered(int questions) {
@@ -63,7 +66,7 @@ class PauseWatchTest {
 
     @Test
     void questionWaitsForTheAnswerToTheOneBefore() {
-        List<CompletableFuture<Boolean>> asked = new ArrayList<>();
+        List<CompletableFuture<PauseWatch.Answer>> asked = new ArrayList<>();
         PauseWatch slow = new PauseWatch(
                 "orders",
                 true,
@@ -77,11 +80,11 @@ class PauseWatchTest {
         slow.run();
         slow.run();
         assertThat(asked).hasSize(1);
-        asked.get(0).complete(false);
+        asked.get(0).complete(new PauseWatch.Answer(false, tasks));
         assertThat(asked)
                 .as("one more, since the first answer may be out of date")
                 .hasSize(2);
-        asked.get(1).complete(true);
+        asked.get(1).complete(new PauseWatch.Answer(true, tasks));
 
         assertThat(asked).hasSize(2);
         assertThat(heard).containsExactly(OperatorPause.NO, OperatorPause.YES);
@@ -140,5 +143,30 @@ class PauseWatchTest {
         later.remove().run();
 
         assertThat(heard).isEmpty();
+    }
+
+    @Test
+    void pausedTasksAreToldBeforeTasksMayStartAndAtEveryChange() {
+        List<Object> all = new ArrayList<>();
+        PauseWatch other = new PauseWatch("orders", true, this::ask, later::add, new PauseListener() {
+            @Override
+            public void paused(OperatorPause paused) {
+                all.add(paused);
+            }
+
+            @Override
+            public void pausedTasks(PausedTasks which) {
+                all.add(which);
+            }
+        });
+        answer = false;
+        tasks = PausedTasks.ofType("mail");
+        other.run();
+        other.run();
+        assertThat(all).containsExactly(PausedTasks.ofType("mail"), OperatorPause.NO);
+
+        tasks = PausedTasks.NONE;
+        other.run();
+        assertThat(all).last().isEqualTo(PausedTasks.NONE);
     }
 }

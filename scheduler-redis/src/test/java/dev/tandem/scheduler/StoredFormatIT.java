@@ -13,6 +13,7 @@ import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Announced;
 import dev.tandem.task.schedule.ScheduleBook.Change;
 import dev.tandem.task.schedule.ScheduleBook.Claim;
+import dev.tandem.task.schedule.ScheduleBook.Definition;
 import dev.tandem.task.schedule.ScheduleBook.Mark;
 import dev.tandem.task.schedule.ScheduleBook.Result;
 import dev.tandem.task.store.Incarnation;
@@ -315,6 +316,11 @@ class StoredFormatIT {
                     List.of(new Mark("third", START + 60_000, false, false, false, 0, true))));
             assertThat(get(book.change(START + 60_030, "third", Change.PAUSE))).isEqualTo(Result.DONE);
             get(book.announce(START + 70_000, START, all.subList(0, 1)));
+            assertThat(get(book.define(
+                            START + 70_000,
+                            new Definition("made", "version-1", "timing-1", "{\"id\":\"made\"}", "payload"),
+                            ScheduleBook.NO_VERSION)))
+                    .isEqualTo(Result.DONE);
             assertThat(get(book.change(START + 70_000, "first", Change.FIRE))).isEqualTo(Result.DONE);
             text.append("\n## Keys of schedules\n\n")
                     .append(new RedisDump(connection.sync())

@@ -3,6 +3,7 @@ package dev.tandem.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalKafka;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.local.LocalRedis;
@@ -151,7 +152,7 @@ class ServerStartIT {
         try (LocalProcess process = LocalProcess.java(
                         "server",
                         withoutLogbackOfTests(),
-                        List.of("-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         TandemServer.class.getName(),
                         List.of(
                                 "--server.port=" + port,
@@ -191,7 +192,7 @@ class ServerStartIT {
         try (LocalProcess process = LocalProcess.java(
                         "server",
                         System.getProperty("java.class.path"),
-                        List.of("-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=" + temp, "-XX:-UsePerfData"),
+                        JvmOptions.quickStart("256m", "-Djava.io.tmpdir=" + temp),
                         TandemServer.class.getName(),
                         List.of(
                                 "--server.port=" + port,
@@ -235,7 +236,7 @@ class ServerStartIT {
                 LocalProcess process = LocalProcess.java(
                                 "server",
                                 System.getProperty("java.class.path"),
-                                List.of("-XX:TieredStopAtLevel=1"),
+                                JvmOptions.quickStart("256m"),
                                 TandemServer.class.getName(),
                                 List.of(
                                         "--server.port=" + taken.getLocalPort(),
@@ -273,7 +274,7 @@ class ServerStartIT {
         try (LocalProcess process = LocalProcess.java(
                         "server",
                         System.getProperty("java.class.path"),
-                        List.of("-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         TandemServer.class.getName(),
                         List.of(argument))
                 .directory(folder)

@@ -90,9 +90,15 @@ class StartTrainingIT {
     }
 
     private LocalProcess.Builder training(String name, String classPath, List<String> options) {
-        return LocalProcess.java(name, classPath, options, StartTraining.class.getName(), List.of())
+        return LocalProcess.java(name, classPath, quick(options), StartTraining.class.getName(), List.of())
                 .directory(folder)
                 .log(log(name));
+    }
+
+    private static List<String> quick(List<String> options) {
+        List<String> quick = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        quick.addAll(options);
+        return quick;
     }
 
     private Path log(String name) {
@@ -101,7 +107,7 @@ class StartTrainingIT {
 
     private String succeed(String name, String classPath, List<String> options, String main, String... arguments)
             throws IOException {
-        LocalProcess.Builder process = LocalProcess.java(name, classPath, options, main, List.of(arguments))
+        LocalProcess.Builder process = LocalProcess.java(name, classPath, quick(options), main, List.of(arguments))
                 .directory(folder)
                 .log(log(name));
         assertThat(status(process)).as(name).isZero();

@@ -100,7 +100,7 @@ final class MessageReader {
         long earliestStart = notBefore();
         keepExpiry(earliestStart, kept);
         if (dependent && problem == null) {
-            problem = TaskDependencies.problem(queue, kept.headers());
+            problem = TaskDependencies.problem(queue, dedupKey, kept.headers());
         }
         keepDedup(kept);
         if (problem != null) {

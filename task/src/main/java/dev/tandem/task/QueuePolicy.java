@@ -13,6 +13,7 @@ package dev.tandem.task;
  * @param maxParkedPerPartition the tasks of a partition that the store parks. Further ones wait likewise
  * @param maxBlockedKeys the blocked keys of a partition at which no task of a further key is started
  * @param ttlMillis after which time, counted from when it is due, a task expires that names no time itself; 0 for never
+ * @param starts how the queue shares the slots of its process
  */
 public record QueuePolicy(
         boolean ordered,
@@ -23,7 +24,8 @@ public record QueuePolicy(
         int maxParkedPerKey,
         int maxParkedPerPartition,
         int maxBlockedKeys,
-        long ttlMillis) {
+        long ttlMillis,
+        StartPolicy starts) {
 
     private static final int MAX_BLOCKED_KEYS = 100_000;
 
@@ -62,7 +64,8 @@ public record QueuePolicy(
                 maxParkedPerKey,
                 maxParkedPerPartition,
                 maxBlockedKeys,
-                0);
+                0,
+                StartPolicy.DEFAULT);
     }
 
     private static void requirePositive(String name, long value) {
@@ -93,7 +96,8 @@ public record QueuePolicy(
                 maxParkedPerKey,
                 maxParkedPerPartition,
                 maxBlockedKeys,
-                ttlMillis);
+                ttlMillis,
+                starts);
     }
 
     public QueuePolicy withMemory(int tasks, long bytes) {
@@ -106,7 +110,8 @@ public record QueuePolicy(
                 maxParkedPerKey,
                 maxParkedPerPartition,
                 maxBlockedKeys,
-                ttlMillis);
+                ttlMillis,
+                starts);
     }
 
     public QueuePolicy withParked(int perKey, int perPartition) {
@@ -119,7 +124,8 @@ public record QueuePolicy(
                 perKey,
                 perPartition,
                 maxBlockedKeys,
-                ttlMillis);
+                ttlMillis,
+                starts);
     }
 
     public QueuePolicy withDeadHead(DeadHead policy) {
@@ -132,7 +138,8 @@ public record QueuePolicy(
                 maxParkedPerKey,
                 maxParkedPerPartition,
                 maxBlockedKeys,
-                ttlMillis);
+                ttlMillis,
+                starts);
     }
 
     public QueuePolicy withMaxBlockedKeys(int max) {
@@ -145,7 +152,8 @@ public record QueuePolicy(
                 maxParkedPerKey,
                 maxParkedPerPartition,
                 max,
-                ttlMillis);
+                ttlMillis,
+                starts);
     }
 
     public QueuePolicy withTtl(long millis) {
@@ -158,6 +166,21 @@ public record QueuePolicy(
                 maxParkedPerKey,
                 maxParkedPerPartition,
                 maxBlockedKeys,
-                millis);
+                millis,
+                starts);
+    }
+
+    public QueuePolicy withStarts(StartPolicy policy) {
+        return new QueuePolicy(
+                ordered,
+                concurrency,
+                deadHead,
+                maxInMemory,
+                maxBytesInMemory,
+                maxParkedPerKey,
+                maxParkedPerPartition,
+                maxBlockedKeys,
+                ttlMillis,
+                policy);
     }
 }

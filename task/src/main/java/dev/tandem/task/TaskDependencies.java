@@ -43,16 +43,28 @@ public record TaskDependencies(
 
     /** Returns what a task waits for; null if that is nothing, or its headers cannot be read. */
     public static @Nullable TaskDependencies of(Task task) {
-        return task.headers().containsKey(TaskHeaders.DEPENDS_ON) && problem(task.queue(), task.headers()) == null
+        return task.headers().containsKey(TaskHeaders.DEPENDS_ON) && problem(task.queue(), null, task.headers()) == null
                 ? read(task.queue(), task.headers())
                 : null;
     }
 
-    /** Returns what is wrong with the headers, and what to do; null if nothing is. */
-    static @Nullable String problem(String queue, Map<String, String> headers) {
+    /**
+     * Returns what is wrong with the headers, and what to do; null if nothing is.
+     *
+     * @param dedupKey that of the task; null if it has none
+     */
+    static @Nullable String problem(String queue, @Nullable String dedupKey, Map<String, String> headers) {
         try {
             TaskDependencies read = read(queue, headers);
-            return read == null || read.on().size() <= MAX_IDS
+            if (read == null) {
+                return null;
+            } else if (dedupKey != null && read.on().contains(new BusinessId(queue, dedupKey))) {
+                return "header '" + TaskHeaders.DEPENDS_ON + "' has the task's own deduplication key '"
+                        + LogText.oneLine(dedupKey, HeaderValues.MAX_SHOWN)
+                        + "', so it would wait for itself: leave that id out, or give the task another "
+                        + TaskHeaders.DEDUP_KEY;
+            }
+            return read.on().size() <= MAX_IDS
                     ? null
                     : "header '" + TaskHeaders.DEPENDS_ON + "' has " + read.on().size() + " ids: a task may wait for "
                             + MAX_IDS + ". Let it wait for one task that waits for the others";

@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a task waits for, as its headers say. */
 class TaskDependenciesTest {
@@ -74,5 +75,18 @@ class TaskDependenciesTest {
         assertThat(read(Field.of("tandem-depends-on", many)).unreadable()).contains("33 ids: a task may wait for 32");
         assertThat(read(Field.of("tandem-depends-on", "a".repeat(513))).unreadable())
                 .contains("1 to 512 bytes");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"other,a%2Cb", "//mine/a,b"})
+    void aTaskDoesNotWaitForItself(String on) {
+        String own = on.startsWith("//") ? "a" : "a,b";
+        assertThat(read(Field.of("tandem-depends-on", on), Field.of("tandem-dedup-key", own))
+                        .unreadable())
+                .contains("own deduplication key '" + own + "'", "leave that id out");
+        assertThat(read(Field.of("tandem-depends-on", "//other/a"), Field.of("tandem-dedup-key", "a"))
+                        .unreadable())
+                .as("the key is of another queue")
+                .isNull();
     }
 }

@@ -2,9 +2,12 @@ package dev.tandem.test;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupModel;
 import dev.tandem.task.store.DedupRequest;
+import dev.tandem.task.store.FanOutModel;
 import dev.tandem.task.store.ModelPartition;
 import dev.tandem.task.store.RunRequest;
 import dev.tandem.task.store.Store;
@@ -24,6 +27,7 @@ final class MemoryStore implements Store {
 
     private final StoreModel model = new StoreModel("test");
     private final DedupModel dedup = new DedupModel();
+    private final FanOutModel fanOuts = new FanOutModel();
     private final MemoryNotes notes = new MemoryNotes();
     private final TestClock clock;
 
@@ -90,6 +94,15 @@ final class MemoryStore implements Store {
         synchronized (model) {
             return CompletableFuture.completedFuture(requests.stream()
                     .map(request -> dedup.apply(queue, request, clock.wallMillis()))
+                    .toList());
+        }
+    }
+
+    @Override
+    public CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
+        synchronized (model) {
+            return CompletableFuture.completedFuture(requests.stream()
+                    .map(request -> fanOuts.apply(request, clock.wallMillis()))
                     .toList());
         }
     }

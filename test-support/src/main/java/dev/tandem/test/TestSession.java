@@ -1,10 +1,13 @@
 package dev.tandem.test;
 
+import dev.tandem.client.TandemClient;
 import dev.tandem.executor.Executor;
+import dev.tandem.executor.FanOuts;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
 import dev.tandem.ordering.CoreSettings;
 import dev.tandem.runtime.TandemProgram;
+import dev.tandem.runtime.queues.FanOutService;
 import dev.tandem.runtime.queues.PolicySettings;
 import dev.tandem.runtime.queues.QueueSpecs;
 import dev.tandem.runtime.settings.TandemSettings;
@@ -14,6 +17,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the tasks of one test from its beginning to its end: the queues, the store, the clock and the executor. */
@@ -36,15 +40,20 @@ final class TestSession implements AutoCloseable {
     private final Map<String, MemoryQueue> queues = new LinkedHashMap<>();
     private final Duration patience;
     /** Null if no program runs the tasks. */
+    private @Nullable FanOuts fanOuts;
+
+    /** Null if no program runs the tasks. */
     private final @Nullable Executor executor;
 
     /**
+     * @param client publishes what handlers fan out
      * @param concurrency how many tasks of each queue may run at once
      * @param patience how long a handler may run, by the clock of the machine
      */
     TestSession(
             TandemSettings settings,
             @Nullable TandemProgram program,
+            Supplier<TandemClient> client,
             Instant start,
             int concurrency,
             Duration patience) {
@@ -53,13 +62,17 @@ final class TestSession implements AutoCloseable {
         this.log = new TaskRecorder(store, clock);
         this.patience = patience;
         settings.queues().keySet().forEach(name -> queues.put(name, new MemoryQueue(name, monitor, clock)));
-        this.executor = program == null || program.own().queues().isEmpty() ? null : executor(program, concurrency);
+        this.executor = program == null || program.own().queues().isEmpty()
+                ? null
+                : executor(settings, program, client.get(), concurrency);
         if (executor != null) {
             executor.start();
         }
     }
 
-    private Executor executor(TandemProgram program, int concurrency) {
+    private Executor executor(TandemSettings settings, TandemProgram program, TandemClient client, int concurrency) {
+        FanOuts its = FanOutService.inline(settings, store, client, program.metrics(), clock);
+        fanOuts = its;
         Executor.Builder builder = Executor.builder()
                 .id("test")
                 .clock(clock)
@@ -74,7 +87,8 @@ final class TestSession implements AutoCloseable {
                         .build());
         program.own().queues().forEach((name, queue) -> {
             QueueSpec.Builder spec = QueueSpecs.of(name, queue, queue(name), store)
-                    .policy(PolicySettings.queue(queue).withConcurrency(concurrency));
+                    .policy(PolicySettings.queue(queue).withConcurrency(concurrency))
+                    .fanOuts(its);
             // First, so that it is the outermost.
             spec.interceptor(log);
             program.handlers().addTo(name, queue, spec);
@@ -175,9 +189,18 @@ final class TestSession implements AutoCloseable {
 
     /**
      * A loop that waits has seen all events, so what it says of its runs is true. Runs that wait for others of their batch
-     * wait for the clock of the test.
+     * wait for the clock of the test. A final task may be submitted when the last subtask has ended already.
      */
     private boolean isStill(Executor running) {
+        FanOuts its = fanOuts;
+        if (its == null) {
+            return areStill(running);
+        }
+        long before = its.asked();
+        return its.isIdle() && areStill(running) && its.asked() == before;
+    }
+
+    private boolean areStill(Executor running) {
         for (QueueStatus status : running.status()) {
             if (status.state() == QueueStatus.State.FAILED) {
                 throw new IllegalStateException("The queue '" + status.queue() + "' failed: " + status.problem());
@@ -204,6 +227,9 @@ final class TestSession implements AutoCloseable {
             clock.flow();
             queues.values().forEach(MemoryQueue::wakeup);
             executor.stop();
+        }
+        if (fanOuts != null) {
+            fanOuts.close();
         }
     }
 }

@@ -41,7 +41,7 @@ public final class TestTandem implements AutoCloseable {
 
     private final TandemSettings settings;
     private final JsonMapper json;
-    private final TaskClient client;
+    private final TandemClient client;
     private @Nullable TandemProgram program;
     private int concurrency = 1;
     private Duration patience = DEFAULT_PATIENCE;
@@ -100,7 +100,8 @@ public final class TestTandem implements AutoCloseable {
 
     private TestSession newSession() {
         // The time of the machine, so that it fits what the application takes from there.
-        return new TestSession(settings, program, Instant.now().truncatedTo(ChronoUnit.SECONDS), concurrency, patience);
+        return new TestSession(
+                settings, program, () -> client, Instant.now().truncatedTo(ChronoUnit.SECONDS), concurrency, patience);
     }
 
     private void restart() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.example.orders.Order.State;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalPostgres;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.local.PortReservations;
@@ -162,7 +163,7 @@ class OrderServiceIT {
         return LocalProcess.java(
                         "order-service",
                         System.getProperty("java.class.path"),
-                        List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("512m"),
                         OrderServiceApplication.class.getName(),
                         arguments("--shop.payment-takes=200ms", "--tandem.queues.shop-orders.concurrency=1"))
                 .log(folder.resolve(name + ".log"))

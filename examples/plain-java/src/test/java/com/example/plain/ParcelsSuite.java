@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.api.TaskContext;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.testkit.Brokers;
@@ -120,7 +121,7 @@ abstract class ParcelsSuite {
         return LocalProcess.java(
                         "parcels",
                         System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         ShipParcels.class.getName(),
                         List.of(settings().toString()))
                 .log(log)

@@ -13,6 +13,7 @@ import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.opentelemetry.OpenTelemetryTracing;
 import dev.tandem.runtime.QueueBuilder;
@@ -218,7 +219,7 @@ abstract class TracingSuite {
         LocalProcess process = LocalProcess.java(
                         "killed",
                         System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         KilledProgram.class.getName(),
                         List.of(settings().toString(), queue, journal.toString()))
                 .log(folder.resolve("process.log"))

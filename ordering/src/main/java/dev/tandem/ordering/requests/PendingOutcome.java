@@ -25,6 +25,7 @@ public final class PendingOutcome implements PendingWrite {
     private long sentIn = NOT_SENT;
     private boolean sentAgain;
     private boolean claimOver;
+    private boolean reported;
     private @Nullable Claim relayed;
 
     /** @param relayedFrom the token of the claim from which the run's own was relayed; 0 if from none */
@@ -96,6 +97,16 @@ public final class PendingOutcome implements PendingWrite {
      */
     public boolean mayHaveBeenRecordedAwaitingRedelivery() {
         return sentIn != NOT_SENT && entry.awaitsRedelivery() && !isReturned();
+    }
+
+    /** Has it said when this is recorded. */
+    public void reportWhenRecorded() {
+        reported = true;
+    }
+
+    /** Whether it is to be said when this is recorded. */
+    public boolean isReported() {
+        return reported;
     }
 
     // ---- relays ----

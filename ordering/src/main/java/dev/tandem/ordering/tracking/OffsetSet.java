@@ -41,6 +41,9 @@ public final class OffsetSet {
     }
 
     public boolean contains(long offset) {
+        if (size == 0) {
+            return false;
+        }
         BitSet block = blocks.get(offset / BLOCK_BITS);
         return block != null && block.get((int) (offset % BLOCK_BITS));
     }

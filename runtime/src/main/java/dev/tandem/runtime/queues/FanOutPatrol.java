@@ -6,8 +6,12 @@ import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRecord.Phase;
 import dev.tandem.task.fanout.FanOutRequest;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -34,9 +38,19 @@ final class FanOutPatrol implements AutoCloseable {
 
     private static final int MOST_TASKS = 10;
 
+    /** How many fan-outs are known here whose final tasks only other programs can submit. */
+    private static final int MAX_OTHERS = 1_000;
+
     private final RedisStore store;
     private final FanOuts fanOuts;
     private final ScheduledExecutorService thread;
+    /** The fan-outs whose final tasks only other programs can submit. Guarded by itself. */
+    private final Set<String> others = Collections.newSetFromMap(new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+            return size() > MAX_OTHERS;
+        }
+    });
 
     FanOutPatrol(RedisStore store, FanOuts fanOuts) {
         this.store = store;
@@ -55,13 +69,26 @@ final class FanOutPatrol implements AutoCloseable {
     }
 
     private void look() {
-        store.fanOuts().due().whenComplete((due, failure) -> {
+        // Those that are left to others stay due, and must not hide the rest.
+        store.fanOuts().due(leftToOthers()).whenComplete((due, failure) -> {
             if (failure == null) {
-                due.forEach(this::look);
+                due.stream().filter(this::isOurs).forEach(this::look);
             } else {
                 log.debug("Cannot look at fan-outs", failure);
             }
         });
+    }
+
+    private int leftToOthers() {
+        synchronized (others) {
+            return others.size();
+        }
+    }
+
+    private boolean isOurs(String id) {
+        synchronized (others) {
+            return !others.contains(id);
+        }
     }
 
     private void look(String id) {
@@ -70,7 +97,11 @@ final class FanOutPatrol implements AutoCloseable {
             if (record == null) {
                 return;
             }
-            if (record.phase() == Phase.COMPLETE) {
+            if (record.phase() == Phase.COMPLETE && !fanOuts.reaches(record)) {
+                synchronized (others) {
+                    others.add(id);
+                }
+            } else if (record.phase() == Phase.COMPLETE) {
                 fanOuts.finish(id);
             } else if (record.phase() == Phase.OPEN) {
                 lookAtMaster(record);
@@ -87,7 +118,7 @@ final class FanOutPatrol implements AutoCloseable {
                         fanOuts.ask(new FanOutRequest.Postpone(record.id(), LOOK_AGAIN_MILLIS));
                     } else {
                         log.info("Fan-out {} is given up with {} subtasks: {}", record.id(), record.cursor(), why);
-                        fanOuts.ask(new FanOutRequest.Abandon(record.id(), -1, why));
+                        fanOuts.ask(new FanOutRequest.Abandon(record.id(), record.token(), why));
                     }
                 });
     }

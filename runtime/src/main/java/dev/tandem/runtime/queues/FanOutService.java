@@ -3,6 +3,7 @@ package dev.tandem.runtime.queues;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.client.TandemClient;
 import dev.tandem.client.TaskSender;
+import dev.tandem.executor.ExecutorClock;
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.executor.FanOutMetrics;
 import dev.tandem.executor.FanOutPolicy;
@@ -13,6 +14,7 @@ import dev.tandem.runtime.settings.TandemSettings.FanOutSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.Publisher.Publication;
 import dev.tandem.task.Task;
+import dev.tandem.task.store.Store;
 import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -38,14 +40,26 @@ public final class FanOutService implements AutoCloseable {
     public static FanOutService of(
             TandemSettings settings, RedisStore store, JsonMapper json, ExecutorMetrics metrics) {
         TandemClient client = QueueClients.builder(settings).json(json).build();
-        FanOutSettings bounds = settings.fanOuts();
-        FanOuts fanOuts = new FanOuts(
-                store,
-                new Sending(client.sender()),
-                new FanOutPolicy(
-                        bounds.maxSubtasks(), bounds.maxDepth(), bounds.keep().toMillis()),
-                FanOutMetrics.of(metrics));
+        FanOuts fanOuts =
+                new FanOuts(store, new Sending(client.sender()), policy(settings.fanOuts()), FanOutMetrics.of(metrics));
         return new FanOutService(client, fanOuts, new FanOutPatrol(store, fanOuts));
+    }
+
+    /**
+     * Returns fan-outs for a test of an application, in which nothing goes on in the background.
+     *
+     * @param store answers at once
+     * @param client publishes at once
+     */
+    public static FanOuts inline(
+            TandemSettings settings, Store store, TandemClient client, ExecutorMetrics metrics, ExecutorClock clock) {
+        return FanOuts.inline(
+                store, new Sending(client.sender()), policy(settings.fanOuts()), FanOutMetrics.of(metrics), clock);
+    }
+
+    private static FanOutPolicy policy(FanOutSettings bounds) {
+        return new FanOutPolicy(
+                bounds.maxSubtasks(), bounds.maxDepth(), bounds.keep().toMillis());
     }
 
     FanOuts fanOuts() {

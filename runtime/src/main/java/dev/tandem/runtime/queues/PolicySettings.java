@@ -15,6 +15,7 @@ import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.runtime.settings.TandemSettings.Durability;
 import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.StartPolicy;
 import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DependencyPolicy;
 import dev.tandem.task.store.TaskRelations;
@@ -32,7 +33,9 @@ public final class PolicySettings {
         return policy.withMemory(queue.maxInMemory(), queue.maxInMemoryBytes().toBytes())
                 .withParked(queue.effectiveMaxParkedPerKey(), queue.maxParked())
                 .withMaxBlockedKeys(queue.maxBlockedKeys())
-                .withTtl(queue.ttl() == null ? 0 : queue.ttl().toMillis());
+                .withTtl(queue.ttl() == null ? 0 : queue.ttl().toMillis())
+                .withStarts(new StartPolicy(
+                        queue.weight() == null ? StartPolicy.NO_WEIGHT : queue.weight(), queue.precedence()));
     }
 
     static CustodyBounds custody(QueueSettings queue) {

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The schedules of a process: made of its settings, and run. */
+/** The schedules of a process: those of its settings, and those that somebody created for its queues. */
 public final class Schedules implements AutoCloseable {
 
     private final ScheduleRunner runner;
@@ -33,7 +33,7 @@ public final class Schedules implements AutoCloseable {
     /**
      * Returns what fires the schedules of the settings, not started yet.
      *
-     * @param client has the queues of all schedules. Not closed here
+     * @param client has all queues of the settings. Not closed here
      * @param program names this process, unlike any other
      */
     public static Schedules of(
@@ -54,8 +54,14 @@ public final class Schedules implements AutoCloseable {
             String program,
             ScheduleMetrics metrics,
             boolean ownClient) {
-        ScheduleRunner runner =
-                ScheduleRunner.of(of(settings), store.schedules(), new EarlierTasks(store), client, program, metrics);
+        ScheduleRunner runner = ScheduleRunner.of(
+                of(settings),
+                settings.queues().keySet(),
+                store.schedules(),
+                new EarlierTasks(store),
+                client,
+                program,
+                metrics);
         return new Schedules(runner, ownClient ? client : null);
     }
 
@@ -70,7 +76,8 @@ public final class Schedules implements AutoCloseable {
         return all;
     }
 
-    private static Schedule of(String id, ScheduleSettings settings) {
+    /** Returns the schedule of checked settings. */
+    public static Schedule of(String id, ScheduleSettings settings) {
         Duration every = settings.every();
         return new Schedule(
                 id,

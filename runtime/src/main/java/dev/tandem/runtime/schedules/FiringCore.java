@@ -10,12 +10,11 @@ import dev.tandem.task.schedule.ScheduleBook.Known;
 import dev.tandem.task.schedule.ScheduleBook.Mark;
 import dev.tandem.task.schedule.ScheduleBook.Standing;
 import dev.tandem.task.schedule.ScheduleBook.Verdict;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * Decides when this program fires which of its schedules. An instant is claimed, its task is submitted and accepted by its
@@ -43,7 +42,7 @@ final class FiringCore {
     static final long UNKNOWN_TASK_MILLIS = 86_400_000;
 
     private final FiringCommands commands;
-    private final Map<String, FiringState> states = new LinkedHashMap<>();
+    private final FiringStates states;
 
     private boolean stopped;
     /** How many schedules were planned in this turn. */
@@ -51,22 +50,34 @@ final class FiringCore {
 
     FiringCore(Collection<Schedule> schedules, FiringCommands commands) {
         this.commands = commands;
-        schedules.forEach(each -> states.put(each.id(), new FiringState(each)));
+        this.states = new FiringStates(schedules);
     }
 
     /** Returns what this program has to say of its schedules. To be said every few seconds. */
     List<Announced> announcements() {
-        List<Announced> all = new ArrayList<>();
-        for (FiringState state : states.values()) {
-            all.add(new Announced(
-                    state.schedule.id(), state.version, state.timing, state.sendsDefinition ? state.definition : null));
-        }
-        return all;
+        return states.announcements();
+    }
+
+    /** Returns whether a schedule is new since the last time, so that the announcements are to be said now. */
+    boolean takeUnannounced() {
+        return states.takeUnannounced();
+    }
+
+    /**
+     * Takes the schedules that somebody created and this program fires too. What is under way by a former definition ends first.
+     *
+     * @return the ids for which the program has a schedule of its own, which does not fire
+     */
+    Set<String> adopt(Map<String, CreatedSchedule> created) {
+        return states.adopt(created);
     }
 
     /** Takes an answer to an announcement. @return whether the definition must be sent now */
     boolean announced(String id, Known known) {
-        FiringState state = state(id);
+        FiringState state = states.find(id);
+        if (state == null) {
+            return false;
+        }
         state.current = known.standing() == Standing.CURRENT;
         state.sendsDefinition = known.standing() == Standing.UNKNOWN;
         state.paused = known.paused();
@@ -89,14 +100,19 @@ final class FiringCore {
     long turn(long now) {
         long next = FiringPlan.NEVER;
         plans = 0;
-        for (FiringState state : states.values()) {
+        states.replace();
+        for (FiringState state : states.all()) {
             next = Math.min(next, state.phase.holds() ? hold(state, now) : begin(state, now));
         }
         return next;
     }
 
     private long begin(FiringState state, long now) {
-        if (stopped || state.phase == Phase.CLAIMING || !state.current || state.fired == ScheduleBook.NONE) {
+        if (stopped
+                || state.retired
+                || state.phase == Phase.CLAIMING
+                || !state.current
+                || state.fired == ScheduleBook.NONE) {
             return FiringPlan.NEVER;
         }
         if (state.open != ScheduleBook.NONE && now - state.lookedAt >= LOOK_MILLIS) {
@@ -171,7 +187,10 @@ final class FiringCore {
 
     /** Takes the answer to a claim, or to one that was kept. What is on its way to a broker cannot be taken back. */
     void claimed(String id, long instant, Claimed answer, long now) {
-        FiringState state = state(id);
+        FiringState state = states.find(id);
+        if (state == null) {
+            return;
+        }
         boolean lost = state.phase.canBeGivenUp() && answer.verdict() != Verdict.CLAIMED;
         if ((state.phase != Phase.CLAIMING && !lost) || state.instant != instant) {
             return;
@@ -221,8 +240,8 @@ final class FiringCore {
 
     /** Takes what is known of the task of an earlier firing. */
     void looked(String id, long instant, TaskEnd end, long now) {
-        FiringState state = state(id);
-        if (state.open != instant) {
+        FiringState state = states.find(id);
+        if (state == null || state.open != instant) {
             return;
         }
         boolean ended = end == TaskEnd.ENDED || (end == TaskEnd.NOT_FOUND && now - instant >= UNKNOWN_TASK_MILLIS);
@@ -266,8 +285,8 @@ final class FiringCore {
 
     /** The broker has accepted the task of a firing. */
     void submitted(String id, long instant) {
-        FiringState state = state(id);
-        if (state.phase == Phase.SUBMITTING && state.instant == instant) {
+        FiringState state = states.find(id);
+        if (state != null && state.phase == Phase.SUBMITTING && state.instant == instant) {
             boolean open = remembersOpen(state.schedule);
             mark(state, new Mark(id, instant, state.forAsked, true, open, state.missed, false));
         }
@@ -275,8 +294,8 @@ final class FiringCore {
 
     /** The task of a firing was not accepted, or nobody knows. @param refused whether it cannot be accepted as it is */
     void submitFailed(String id, long instant, boolean refused, long now) {
-        FiringState state = state(id);
-        if (state.phase == Phase.SUBMITTING && state.instant == instant) {
+        FiringState state = states.find(id);
+        if (state != null && state.phase == Phase.SUBMITTING && state.instant == instant) {
             state.phase = Phase.RETRYING;
             state.notBefore = now + (refused ? REFUSED_RETRY_MILLIS : RETRY_MILLIS);
         }
@@ -295,9 +314,9 @@ final class FiringCore {
 
     /** The store has taken a mark. */
     void marked(String id, long instant, long now) {
-        FiringState state = state(id);
-        Mark mark = state.mark;
-        if (state.phase != Phase.MARKING || mark == null || mark.instant() != instant) {
+        FiringState state = states.find(id);
+        Mark mark = state == null ? null : state.mark;
+        if (state == null || state.phase != Phase.MARKING || mark == null || mark.instant() != instant) {
             return;
         }
         state.phase = Phase.IDLE;
@@ -322,7 +341,10 @@ final class FiringCore {
 
     /** The store has not answered a claim or a mark. */
     void unanswered(String id, long now) {
-        FiringState state = state(id);
+        FiringState state = states.find(id);
+        if (state == null) {
+            return;
+        }
         if (state.phase == Phase.CLAIMING) {
             // The claim may have been made: then it is made again.
             state.phase = Phase.IDLE;
@@ -339,10 +361,6 @@ final class FiringCore {
 
     /** Returns whether some firing is claimed, and not marked yet. */
     boolean holdsClaims() {
-        return states.values().stream().anyMatch(each -> each.phase.holds());
-    }
-
-    private FiringState state(String id) {
-        return Objects.requireNonNull(states.get(id), id);
+        return states.all().stream().anyMatch(each -> each.phase.holds());
     }
 }

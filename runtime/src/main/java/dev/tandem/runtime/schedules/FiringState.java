@@ -35,6 +35,12 @@ final class FiringState {
     final String timing;
     final String definition;
 
+    /** Whether somebody created it in the store, so that it is none of this program's own. */
+    final boolean created;
+
+    /** Whether it is replaced or deleted, and begins nothing more. */
+    boolean retired;
+
     /** Whether the store has this definition, so that this program may fire. */
     boolean current;
 
@@ -66,10 +72,27 @@ final class FiringState {
 
     long lookedAt;
 
-    FiringState(Schedule schedule) {
+    private FiringState(Schedule schedule, ScheduleBook.Definition definition, boolean created) {
         this.schedule = schedule;
-        this.definition = ScheduleJson.write(schedule);
-        this.version = ScheduleJson.digest(definition);
-        this.timing = ScheduleJson.digest(schedule.timing().toString());
+        this.definition = definition.definition();
+        this.version = definition.version();
+        this.timing = definition.timing();
+        this.created = created;
+    }
+
+    ScheduleBook.Announced announcement() {
+        return new ScheduleBook.Announced(schedule.id(), version, timing, sendsDefinition ? definition : null, created);
+    }
+
+    boolean isOf(ScheduleBook.Definition other) {
+        return created && version.equals(other.version());
+    }
+
+    static FiringState own(Schedule schedule) {
+        return new FiringState(schedule, ScheduleJson.definition(schedule), false);
+    }
+
+    static FiringState created(CreatedSchedule created) {
+        return new FiringState(created.schedule(), created.definition(), true);
     }
 }

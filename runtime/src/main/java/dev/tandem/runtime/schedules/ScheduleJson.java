@@ -2,6 +2,7 @@ package dev.tandem.runtime.schedules;
 
 import dev.tandem.api.Misfire;
 import dev.tandem.api.Overlap;
+import dev.tandem.task.schedule.ScheduleBook.Definition;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -24,13 +25,24 @@ public final class ScheduleJson {
 
     private ScheduleJson() {}
 
-    static String write(Schedule schedule) {
+    /** Returns the definition of a schedule, as the store keeps it. */
+    public static Definition definition(Schedule schedule) {
+        String text = write(schedule);
+        return new Definition(
+                schedule.id(),
+                digest(text + digest(schedule.payload())),
+                digest(schedule.timing().toString()),
+                text,
+                schedule.payload());
+    }
+
+    /** Leaves out the payload, which may be long, and is read by those who fire only. */
+    private static String write(Schedule schedule) {
         ObjectNode node = JSON.createObjectNode();
         node.put("id", schedule.id());
         node.put("queue", schedule.queue());
         put(node, "type", schedule.type());
         put(node, "key", schedule.key());
-        put(node, "payload", schedule.payload().isEmpty() ? null : schedule.payload());
         if (schedule.timing() instanceof Timing.Cron cron) {
             node.put("cron", cron.expression().toString());
             node.put("zone", cron.zone().getId());
@@ -52,7 +64,16 @@ public final class ScheduleJson {
     }
 
     /** Reads a definition; empty if this version of the program cannot. */
+    public static Optional<Schedule> read(Definition definition) {
+        return read(definition.definition(), definition.payload());
+    }
+
+    /** Reads a definition, for people; empty if this version of the program cannot. The payload is empty. */
     public static Optional<Schedule> read(String text) {
+        return read(text, "");
+    }
+
+    private static Optional<Schedule> read(String text, String payload) {
         try {
             JsonNode node = JSON.readTree(text);
             return Optional.of(new Schedule(
@@ -60,7 +81,7 @@ public final class ScheduleJson {
                     node.path("queue").asString(),
                     text(node, "type"),
                     text(node, "key"),
-                    node.path("payload").asString(""),
+                    payload,
                     node.has("cron")
                             ? new Timing.Cron(
                                     CronExpression.parse(node.path("cron").asString()),

@@ -6,15 +6,12 @@ import dev.tandem.task.FailureText;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Announced;
 import dev.tandem.task.schedule.ScheduleBook.Claim;
+import dev.tandem.task.schedule.ScheduleBook.Created;
 import dev.tandem.task.schedule.ScheduleBook.Mark;
-import dev.tandem.task.schedule.ScheduleBook.Standing;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -39,8 +36,8 @@ public final class ScheduleRunner implements AutoCloseable {
     static final long ANNOUNCE_MILLIS = 10_000;
     private static final long ANNOUNCE_AGAIN_MILLIS = 1_000;
     private static final long CLOSE_SECONDS = 5;
-    private static final int MOST_NAMED = 20;
 
+    private final Set<String> queues;
     private final ScheduleBook book;
     private final FiringEffects effects;
     private final FiringClock clock;
@@ -62,7 +59,8 @@ public final class ScheduleRunner implements AutoCloseable {
     private boolean turnWaits;
     private boolean stopping;
     private @Nullable Future<?> wake;
-    private final Map<String, Standing> standings = new HashMap<>();
+    private Created created = Created.NONE;
+    private final StandingLog standings = new StandingLog();
     private final Set<String> failing = new HashSet<>();
 
     private @Nullable AutoCloseable watch;
@@ -70,27 +68,31 @@ public final class ScheduleRunner implements AutoCloseable {
     /**
      * Returns what fires these schedules, not started yet.
      *
-     * @param client has the queues of all schedules. Not closed here
+     * @param queues those whose created schedules this program fires too
+     * @param client has all these queues, and those of the schedules. Not closed here
      * @param program names this program in claims, unlike any other
      */
     public static ScheduleRunner of(
             Collection<Schedule> schedules,
+            Set<String> queues,
             ScheduleBook book,
             EarlierTasks earlier,
             TaskClient client,
             String program,
             ScheduleMetrics metrics) {
         return new ScheduleRunner(
-                schedules, book, new TaskEffects(client, earlier), FiringClock.ofStore(book), program, metrics);
+                schedules, queues, book, new TaskEffects(client, earlier), FiringClock.ofStore(book), program, metrics);
     }
 
     ScheduleRunner(
             Collection<Schedule> schedules,
+            Set<String> queues,
             ScheduleBook book,
             FiringEffects effects,
             FiringClock clock,
             String program,
             ScheduleMetrics metrics) {
+        this.queues = Set.copyOf(queues);
         this.book = book;
         this.effects = effects;
         this.clock = clock;
@@ -183,6 +185,9 @@ public final class ScheduleRunner implements AutoCloseable {
         // Before the first announcement nothing is current, so that nothing is due.
         long next = core.turn(now);
         commands.flush();
+        if (core.takeUnannounced()) {
+            announce();
+        }
         if (stopping && !core.holdsClaims()) {
             idle.countDown();
         }
@@ -208,7 +213,18 @@ public final class ScheduleRunner implements AutoCloseable {
         }
         announcing = true;
         announceAgain = false;
-        then(clock.follow(), now -> announceAll(), this::announceFailed);
+        then(
+                clock.follow(),
+                now -> then(book.created(created), this::adoptAndAnnounce, this::announceFailed),
+                this::announceFailed);
+    }
+
+    private void adoptAndAnnounce(Created read) {
+        if (read != created) {
+            created = read;
+            standings.tellHidden(core.adopt(CreatedSchedule.of(read, queues::contains)));
+        }
+        announceAll();
     }
 
     private void announceAll() {
@@ -221,17 +237,10 @@ public final class ScheduleRunner implements AutoCloseable {
                 answers -> {
                     announcing = false;
                     boolean again = announceAgain;
-                    Map<Standing, List<String>> changed = new EnumMap<>(Standing.class);
                     for (int i = 0; i < all.size(); i++) {
-                        String id = all.get(i).id();
-                        Standing standing = answers.get(i).standing();
-                        if (standings.put(id, standing) != standing) {
-                            changed.computeIfAbsent(standing, none -> new ArrayList<>())
-                                    .add(id);
-                        }
-                        again |= core.announced(id, answers.get(i));
+                        again |= core.announced(all.get(i).id(), answers.get(i));
                     }
-                    changed.forEach(ScheduleRunner::tell);
+                    standings.tell(all, answers);
                     if (again) {
                         announce();
                     }
@@ -243,28 +252,6 @@ public final class ScheduleRunner implements AutoCloseable {
         announcing = false;
         log.debug("Failed to announce the schedules", failure);
         Future<?> unused = thread.schedule(() -> run(this::announce), ANNOUNCE_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
-    }
-
-    /** Says what has changed, in one line however many schedules there are. */
-    private static void tell(Standing standing, List<String> ids) {
-        String named = String.join(", ", ids.subList(0, Math.min(MOST_NAMED, ids.size())))
-                + (ids.size() > MOST_NAMED ? " and " + (ids.size() - MOST_NAMED) + " more" : "");
-        switch (standing) {
-            case CURRENT -> log.info("This program, and all others that have them, fire the schedules {}", named);
-            case REPLACED ->
-                log.info(
-                        "This program does not fire the schedules {}: another one that started later has other"
-                                + " definitions, which count as long as it lives",
-                        named);
-            case NO_ROOM ->
-                log.error(
-                        "The schedules {} do not fire: there are too many schedules. Remove those that no program has,"
-                                + " with ./tandem schedules forget",
-                        named);
-            case UNKNOWN -> {
-                // Their definitions are sent next.
-            }
-        }
     }
 
     /** Hears of an answer on the thread. */

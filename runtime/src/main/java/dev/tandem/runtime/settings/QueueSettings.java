@@ -20,6 +20,8 @@ import org.springframework.util.unit.DataSize;
  * @param partitions how many partitions are created if the topic, or the sub-queues, are missing
  * @param ordering whether tasks of one key run one after another; default: key for kafka, none for rabbit
  * @param concurrency tasks running at once, per executor process
+ * @param weight its part of the slots of a process, in proportion to those of other queues; default: none of its own
+ * @param precedence of two queues that want slots, the one with the higher number gets them
  * @param maxRunning tasks running at once in the whole cluster; 0 for no limit
  * @param timeout the longest run of a task that sets no timeout
  * @param timeoutLimit the longest timeout that a task may set; default: timeout
@@ -58,6 +60,8 @@ public record QueueSettings(
         @DefaultValue("16") int partitions,
         @Nullable Ordering ordering,
         @DefaultValue("64") int concurrency,
+        @Nullable Integer weight,
+        @DefaultValue("0") int precedence,
         @DefaultValue("0") int maxRunning,
         @DefaultValue("30s") Duration timeout,
         @Nullable Duration timeoutLimit,

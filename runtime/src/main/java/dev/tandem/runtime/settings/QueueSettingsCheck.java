@@ -8,6 +8,7 @@ import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import dev.tandem.runtime.settings.QueueSettings.KeySource;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.task.Partition;
+import dev.tandem.task.StartPolicy;
 import dev.tandem.task.store.DedupPolicy;
 import java.time.Duration;
 import java.util.Arrays;
@@ -83,6 +84,10 @@ final class QueueSettingsCheck {
         checkSource(prefix, name, queue);
         problems.checkRange(prefix + "partitions", queue.partitions(), 1, 1_000);
         problems.checkRange(prefix + "concurrency", queue.concurrency(), 1, 10_000);
+        if (queue.weight() != null) {
+            problems.checkRange(prefix + "weight", queue.weight(), 1, StartPolicy.MAX_WEIGHT);
+        }
+        problems.checkRange(prefix + "precedence", queue.precedence(), 0, StartPolicy.MAX_PRECEDENCE);
         problems.checkRange(prefix + "timeout", queue.timeout(), Duration.ofMillis(1), Duration.ofDays(30));
         problems.checkRange(
                 prefix + "unknown-type-grace", queue.unknownTypeGrace(), Duration.ZERO, Duration.ofDays(30));

@@ -3,6 +3,7 @@ package dev.tandem.runtime.settings;
 import dev.tandem.api.Misfire;
 import dev.tandem.api.Overlap;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -37,6 +38,13 @@ public record ScheduleSettings(
         @DefaultValue("100") int misfireMax,
         @DefaultValue("allow") Overlap overlap,
         @DefaultValue("0s") Duration jitter) {
+
+    /** Returns what is wrong with this schedule in a process with these settings, as sentences. Empty if it may fire there. */
+    public List<String> problems(String id, TandemSettings settings) {
+        return ScheduleSettingsCheck.problems(settings, id, this).stream()
+                .map(SettingProblem::toString)
+                .toList();
+    }
 
     /** Leaves out the payload, which may be secret. */
     @Override

@@ -8,6 +8,8 @@ import dev.tandem.task.Partition;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the settings of schedules, each alone and how often all of them fire together. */
@@ -23,10 +25,24 @@ final class ScheduleSettingsCheck {
 
     private final TandemSettings settings;
     private final SettingProblems problems;
+    private final UnaryOperator<String> prefixes;
 
     ScheduleSettingsCheck(TandemSettings settings, SettingProblems problems) {
+        this(settings, problems, ScheduleSettingsCheck::prefix);
+    }
+
+    /** @param prefixes what the names of a schedule's settings begin with, by its id */
+    private ScheduleSettingsCheck(TandemSettings settings, SettingProblems problems, UnaryOperator<String> prefixes) {
         this.settings = settings;
         this.problems = problems;
+        this.prefixes = prefixes;
+    }
+
+    /** Checks a schedule that is none of these settings, for their queues. The problems name its settings without a prefix. */
+    static List<SettingProblem> problems(TandemSettings settings, String id, ScheduleSettings schedule) {
+        SettingProblems problems = new SettingProblems();
+        new ScheduleSettingsCheck(settings, problems, each -> "").check(id, schedule);
+        return problems.all();
     }
 
     void checkAll() {
@@ -60,10 +76,10 @@ final class ScheduleSettingsCheck {
 
     /** Returns how often it fires in a day at most; 0 if its timing cannot be read. */
     private long check(String id, ScheduleSettings schedule) {
-        String prefix = prefix(id);
+        String prefix = prefixes.apply(id);
         if (!Partition.isName(id) || id.length() > LONGEST_ID) {
             problems.add(
-                    prefix.substring(0, prefix.length() - 1),
+                    prefix.isEmpty() ? "id" : prefix.substring(0, prefix.length() - 1),
                     id,
                     "the id of a schedule must be 1 to " + LONGEST_ID
                             + " letters, digits, dots, underscores or hyphens");

@@ -10,6 +10,7 @@ import dev.tandem.api.RetryPolicy;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.api.TypedBatchHandler;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.TandemStatus.QueueState;
@@ -169,7 +170,7 @@ abstract class BatchSuite {
         LocalProcess process = LocalProcess.java(
                         "batches",
                         System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         BatchProgram.class.getName(),
                         List.of(settings().toString(), queue, journal.toString()))
                 .log(folder.resolve("process.log"))
@@ -196,7 +197,7 @@ abstract class BatchSuite {
                                 > 0);
                 submit(submitting, key, 2);
             }
-            await().atMost(PATIENCE).until(() -> Files.exists(journal));
+            await().atMost(PATIENCE).until(() -> Files.exists(journal) && Files.size(journal) > 0);
             assertThat(journal).hasContent("begun 3");
             process.kill();
         }

@@ -10,6 +10,7 @@ import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.scheduler.Admin;
@@ -195,7 +196,7 @@ abstract class DedupSuite {
         LocalProcess process = LocalProcess.java(
                         "dedups",
                         System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         DedupProgram.class.getName(),
                         List.of(settings("until: done, retention: 1h").toString(), queue, journal.toString()))
                 .log(folder.resolve("process.log"))

@@ -7,6 +7,7 @@ import dev.tandem.api.HandlerOptions;
 import dev.tandem.api.RetryPolicy;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.QueueBuilder;
 import dev.tandem.runtime.Tandem;
@@ -233,7 +234,7 @@ abstract class EmbeddedSuite {
         LocalProcess process = LocalProcess.java(
                         "ships",
                         System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         ShipProgram.class.getName(),
                         List.of(settings().toString(), queue, journal.toString()))
                 .log(folder.resolve("process.log"))

@@ -9,11 +9,21 @@ import dev.tandem.api.FanOutResult;
 import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
+import dev.tandem.scheduler.RedisSettings;
+import dev.tandem.scheduler.RedisStore;
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Task;
+import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.fanout.FanOutPlan;
+import dev.tandem.task.fanout.FanOutRequest;
+import dev.tandem.task.fanout.Subtask;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,6 +32,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -37,6 +48,9 @@ abstract class FanOutSuite {
     private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     static final int MANY = 10_000;
+
+    /** From this number on, subtasks run until they are interrupted. */
+    private static final int SLOW = 1_000_000;
 
     private final String queue = UniqueNames.fresh("fans");
     private final List<FanOutResult> results = new CopyOnWriteArrayList<>();
@@ -84,8 +98,11 @@ abstract class FanOutSuite {
         void run(Integer count, TaskContext task) throws Exception;
     }
 
-    private void row(Integer number, TaskContext task) {
+    private void row(Integer number, TaskContext task) throws InterruptedException {
         ran.computeIfAbsent(number, none -> new AtomicInteger()).incrementAndGet();
+        if (number >= SLOW) {
+            new CountDownLatch(1).await();
+        }
         if (number < 0) {
             throw new FatalTaskException("Row " + number + " is bad");
         }
@@ -142,7 +159,7 @@ abstract class FanOutSuite {
         LocalProcess process = LocalProcess.java(
                         "fans",
                         System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         FanOutProgram.class.getName(),
                         List.of(settings().toString(), queue, Integer.toString(MANY), journal.toString()))
                 .log(folder.resolve("process.log"))
@@ -173,8 +190,8 @@ abstract class FanOutSuite {
 
     @Test
     void failuresAreCountedAndDoNotKeepOthersFromRunning() throws IOException {
-        try (Tandem tandem = start((count, task) ->
-                task.fanOut(IntStream.range(0, count).mapToObj(n -> subtask(n % 10 == 3 ? -n : n)), done()))) {
+        try (Tandem tandem = start((count, task) -> task.fanOut(
+                IntStream.range(0, count).mapToObj(n -> subtask(n % 10 == 3 ? -n : n)), done().mayFail(0.1)))) {
             submit(tandem, 100);
             FanOutResult result = awaitResult();
 
@@ -235,6 +252,79 @@ abstract class FanOutSuite {
             assertThat(result.state()).isEqualTo(FanOutResult.State.ABANDONED);
             assertThat(result.why()).contains("The file is broken");
             assertThat(result.subtasks()).isLessThanOrEqualTo(20);
+        }
+    }
+
+    /** Puts a fan-out into the store whose only subtask was lost. */
+    private String openLost(RedisStore store) {
+        String id = String.format("%020x", System.nanoTime());
+        Task last = new Task(
+                id + "-final",
+                queue,
+                "done",
+                null,
+                "0".getBytes(StandardCharsets.UTF_8),
+                Map.of(Subtask.FINAL_HEADER, id),
+                0,
+                0,
+                0,
+                0,
+                null);
+        FanOutPlan plan = new FanOutPlan(
+                queue,
+                "0/0:1",
+                "m",
+                "import",
+                "",
+                1,
+                FanOutPlan.Rule.COMPLETE,
+                0,
+                queue,
+                Envelope.of(last).encode(),
+                60_000,
+                10_000);
+        ask(store, new FanOutRequest.Open(id, 1, plan));
+        ask(store, new FanOutRequest.Seal(id, 1, 1));
+        return id;
+    }
+
+    private static void ask(RedisStore store, FanOutRequest request) {
+        store.fanOut(FanOutBuckets.of(request.id()), List.of(request))
+                .toCompletableFuture()
+                .join();
+    }
+
+    @Test
+    void cancellingInterruptsWhatRunsAndWhatIsLostIsEndedByAnOperator() throws IOException {
+        int running = 8;
+        try (RedisStore store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+                Tandem tandem = start((count, task) ->
+                        ids.add(task.fanOut(IntStream.range(SLOW, SLOW + count).mapToObj(this::subtask), done())
+                                .id()))) {
+            String lost = openLost(store);
+            submit(tandem, running);
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(ran).hasSize(running));
+            await().atMost(PATIENCE).until(() -> !ids.isEmpty());
+            long from = System.nanoTime();
+            ask(store, new FanOutRequest.Cancel(ids.get(0), "asked for"));
+            FanOutResult result = awaitResult();
+            System.out.println("From the cancellation of " + running + " running subtasks to the final task over "
+                    + source() + " it took " + (finalAt.get() - from) / 1_000_000 + " ms");
+
+            assertThat(result.state()).isEqualTo(FanOutResult.State.CANCELLED);
+            assertThat(result.cancelled()).isEqualTo(running);
+            assertThat(ran.values())
+                    .as("no other attempt")
+                    .allSatisfy(times -> assertThat(times).hasValue(1));
+
+            ask(store, new FanOutRequest.Cancel(lost, "asked for"));
+            ask(store, new FanOutRequest.GiveUp(lost, "its subtask is lost"));
+            ask(store, new FanOutRequest.Postpone(lost, 0));
+            await("the patrol")
+                    .atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(results).hasSize(2));
+            assertThat(results.get(1).id()).isEqualTo(lost);
+            assertThat(results.get(1).cancelled()).isEqualTo(1);
         }
     }
 }

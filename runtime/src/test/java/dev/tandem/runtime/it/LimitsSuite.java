@@ -7,6 +7,7 @@ import dev.tandem.api.RateLimitedException;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskRef;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.scheduler.RedisSettings;
@@ -249,7 +250,7 @@ abstract class LimitsSuite {
         LocalProcess process = LocalProcess.java(
                         "limits",
                         System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         LimitsProgram.class.getName(),
                         List.of(settings.toString(), queue, journal.toString()))
                 .log(folder.resolve("process.log"))
@@ -262,7 +263,7 @@ abstract class LimitsSuite {
                         .queue(queue)
                         .handler("ship", Ship.class, (ship, task) -> {})
                         .start()) {
-            submit(submitting, "ship", 30, 1);
+            submit(submitting, "ship", 30, 0);
             await().atMost(PATIENCE)
                     .until(() ->
                             Files.exists(journal) && Files.readAllLines(journal).size() == 4);
@@ -279,6 +280,10 @@ abstract class LimitsSuite {
             assertThat(running).hasValue(0);
             process.kill();
         }
+        await("all permits are there again")
+                .atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(running).hasValue(4));
+        open.countDown();
         await().atMost(PATIENCE).until(() -> done.size() == 30);
         assertThat(most).hasValue(4);
     }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.QueueBuilder;
 import dev.tandem.runtime.Tandem;
@@ -86,7 +87,7 @@ abstract class LongTaskSuite {
         try (LocalProcess process = LocalProcess.java(
                                 "counts",
                                 System.getProperty("java.class.path"),
-                                List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                                JvmOptions.quickStart("256m"),
                                 CountProgram.class.getName(),
                                 List.of(settings().toString(), queue, journal.toString()))
                         .log(folder.resolve("process.log"))

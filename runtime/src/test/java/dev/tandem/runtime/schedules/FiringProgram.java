@@ -4,6 +4,7 @@ import dev.tandem.runtime.Tandem;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.testkit.UniqueNames;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -24,7 +25,13 @@ class FiringProgram implements FiringEffects, FiringClock, AutoCloseable {
         this.real = new TaskEffects(tandem.client(), new EarlierTasks(store));
         this.now = now;
         runner = new ScheduleRunner(
-                List.of(schedule), store.schedules(), this, this, UniqueNames.fresh("program"), ScheduleMetrics.NONE);
+                List.of(schedule),
+                Set.of(schedule.queue()),
+                store.schedules(),
+                this,
+                this,
+                UniqueNames.fresh("program"),
+                ScheduleMetrics.NONE);
         runner.start();
     }
 

@@ -4,6 +4,7 @@ import dev.tandem.task.schedule.ScheduleBook;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -31,6 +32,8 @@ class ModelScheduleBook implements ScheduleBook {
         long firings;
         long missed;
         long skipped;
+        boolean created;
+        String payload = "";
     }
 
     private final Map<String, Row> rows = new TreeMap<>();
@@ -53,6 +56,16 @@ class ModelScheduleBook implements ScheduleBook {
 
     private Standing announce(long now, long since, Announced each) {
         Row row = rows.get(each.id());
+        if (each.created()) {
+            if (row == null || !row.created || !row.version.equals(each.version())) {
+                return Standing.REPLACED;
+            }
+            row.seen = now;
+            return Standing.CURRENT;
+        }
+        if (row != null && row.created) {
+            return Standing.TAKEN;
+        }
         if (row == null || !row.version.equals(each.version())) {
             boolean later = row != null
                     && (row.since > since || (row.since == since && row.version.compareTo(each.version()) > 0));
@@ -163,8 +176,56 @@ class ModelScheduleBook implements ScheduleBook {
                 row.open,
                 row.firings,
                 row.missed,
-                row.skipped)));
+                row.skipped,
+                row.created)));
         return CompletableFuture.completedFuture(all);
+    }
+
+    @Override
+    public CompletionStage<Optional<Entry>> find(String id) {
+        return list().thenApply(
+                        all -> all.stream().filter(each -> each.id().equals(id)).findFirst());
+    }
+
+    @Override
+    public CompletionStage<Created> created(Created known) {
+        Map<String, Definition> all = new TreeMap<>();
+        rows.forEach((id, row) -> {
+            if (row.created) {
+                all.put(id, new Definition(id, row.version, row.timing, row.definition, row.payload));
+            }
+        });
+        return CompletableFuture.completedFuture(all.equals(known.schedules()) ? known : new Created(Map.of(), all));
+    }
+
+    @Override
+    public CompletionStage<Result> define(long now, Definition definition, String expected) {
+        return CompletableFuture.completedFuture(defined(now, definition, expected));
+    }
+
+    private Result defined(long now, Definition definition, String expected) {
+        Row row = rows.get(definition.id());
+        if (row != null && !row.created) {
+            return now - row.seen < STALE_MILLIS ? Result.CURRENT : Result.STALE;
+        }
+        if (!expected.equals(ANY_VERSION) && !expected.equals(row == null ? NO_VERSION : row.version)) {
+            return Result.DIFFERS;
+        }
+        if (row == null) {
+            row = new Row();
+            row.created = true;
+            row.seen = now;
+            rows.put(definition.id(), row);
+        }
+        if (!row.timing.equals(definition.timing())) {
+            row.fired = Math.max(now, row.fired);
+        }
+        row.since = now;
+        row.version = definition.version();
+        row.timing = definition.timing();
+        row.definition = definition.definition();
+        row.payload = definition.payload();
+        return Result.DONE;
     }
 
     @Override
@@ -193,7 +254,7 @@ class ModelScheduleBook implements ScheduleBook {
                 row.asked = row.asked != NONE ? row.asked : now % 1_000 == 0 ? now + 1 : now;
             }
             case FORGET -> {
-                if (!stale) {
+                if (!stale && !row.created) {
                     return Result.CURRENT;
                 }
                 rows.remove(id);

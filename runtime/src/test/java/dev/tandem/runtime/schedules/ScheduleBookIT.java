@@ -11,6 +11,8 @@ import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Announced;
 import dev.tandem.task.schedule.ScheduleBook.Change;
 import dev.tandem.task.schedule.ScheduleBook.Claim;
+import dev.tandem.task.schedule.ScheduleBook.Created;
+import dev.tandem.task.schedule.ScheduleBook.Definition;
 import dev.tandem.task.schedule.ScheduleBook.Entry;
 import dev.tandem.task.schedule.ScheduleBook.Mark;
 import dev.tandem.testkit.Brokers;
@@ -18,8 +20,10 @@ import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -81,12 +85,20 @@ class ScheduleBookIT {
             ScheduleBook model = new ModelScheduleBook();
             Random random = new Random(seed);
             long now = at("2026-11-23T10:00:00Z");
+            Created known = Created.NONE;
             for (int i = 0; i < REQUESTS; i++) {
                 now += random.nextInt(20) == 0 ? random.nextInt(100_000) : random.nextInt(1_500);
                 Request request = request(random, now, ids, of(model, ids));
                 assertThat(get(request.on(real))).as("%d: %s", i, request).isEqualTo(get(request.on(model)));
                 if (i % 20 == 0) {
                     assertThat(of(real, ids)).as("after %d", i).isEqualTo(of(model, ids));
+                    assertThat(get(real.find(ids.get(0)))).isEqualTo(get(model.find(ids.get(0))));
+                    known = get(real.created(known));
+                    assertThat(known.schedules().entrySet().stream()
+                                    .filter(each -> ids.contains(each.getKey()))
+                                    .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)))
+                            .as("after %d", i)
+                            .isEqualTo(get(model.created(Created.NONE)).schedules());
                 }
             }
             assertThat(of(model, ids)).extracting(Entry::firings).allMatch(each -> each > 0);
@@ -99,7 +111,7 @@ class ScheduleBookIT {
 
     private static Request request(Random random, long now, List<String> ids, List<Entry> stored) {
         String program = "program-" + random.nextInt(3);
-        switch (random.nextInt(8)) {
+        switch (random.nextInt(9)) {
             case 0, 1 -> {
                 List<Announced> all = some(random, ids).stream()
                         .map(each -> announced(random, each))
@@ -118,6 +130,19 @@ class ScheduleBookIT {
                         .map(each -> mark(random, each, stored))
                         .toList();
                 return book -> book.mark(now, program, all);
+            }
+            case 7 -> {
+                String id = ids.get(random.nextInt(ids.size()));
+                int version = random.nextInt(1, 3);
+                Definition definition = new Definition(
+                        id,
+                        "v" + version,
+                        "t" + version % 2,
+                        "{\"definition\": " + version + "}",
+                        "payload " + version);
+                String expected = List.of(ScheduleBook.NO_VERSION, ScheduleBook.ANY_VERSION, "v1", "v2")
+                        .get(random.nextInt(4));
+                return book -> book.define(now, definition, expected);
             }
             default -> {
                 String id = ids.get(random.nextInt(ids.size()));
@@ -140,7 +165,12 @@ class ScheduleBookIT {
     private static Announced announced(Random random, String id) {
         int version = random.nextInt(4) == 0 ? 1 : 2;
         boolean sends = random.nextInt(3) > 0;
-        return new Announced(id, "v" + version, "t" + version % 2, sends ? "{\"definition\": " + version + "}" : null);
+        return new Announced(
+                id,
+                "v" + version,
+                "t" + version % 2,
+                sends ? "{\"definition\": " + version + "}" : null,
+                random.nextInt(4) == 0);
     }
 
     private static Claim claim(Random random, String id, List<Entry> stored) {

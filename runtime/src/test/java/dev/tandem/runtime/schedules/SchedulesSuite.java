@@ -13,7 +13,9 @@ import dev.tandem.runtime.TandemBuilder;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Change;
+import dev.tandem.task.schedule.ScheduleBook.Definition;
 import dev.tandem.task.schedule.ScheduleBook.Entry;
 import dev.tandem.task.schedule.ScheduleBook.Result;
 import dev.tandem.testkit.Brokers;
@@ -24,6 +26,7 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
@@ -174,6 +177,31 @@ abstract class SchedulesSuite {
         awaitFired("2026-10-24T20:03:00Z");
         awaitRan("2026-10-24T20:01:00Z", "2026-10-24T20:02:00Z", "2026-10-24T20:03:00Z");
         assertThat(entry().firings()).isEqualTo(3);
+    }
+
+    @Test
+    void aCreatedScheduleIsFiredByAProgramWithItsQueueUntilItIsDeleted() {
+        ScheduleBook book = store.schedules();
+        Definition first = ScheduleJson.definition(schedule(Duration.ofSeconds(1)));
+        assertThat(get(book.define(get(book.now()), first, ScheduleBook.NO_VERSION)))
+                .isEqualTo(Result.DONE);
+        await().atMost(PATIENCE).until(() -> ran.size() >= 2);
+        assertThat(ran).doesNotHaveDuplicates().allMatch(each -> each.startsWith(id + "@"));
+
+        Definition second = ScheduleJson.definition(
+                of(new Timing.Every(Duration.ofDays(3_000)), Misfire.ONE, Overlap.ALLOW, "plain"));
+        assertThat(get(book.define(get(book.now()), second, first.version()))).isEqualTo(Result.DONE);
+        assertThat(get(book.change(get(book.now()), id, Change.FIRE))).isEqualTo(Result.DONE);
+        await().atMost(PATIENCE).until(() -> entry().asked() == ScheduleBook.NONE);
+        long fired = entry().firings();
+        await().atMost(PATIENCE).until(() -> ran.size() == fired);
+
+        assertThat(get(book.change(get(book.now()), id, Change.FORGET))).isEqualTo(Result.DONE);
+        assertThat(get(book.find(id))).isEmpty();
+    }
+
+    private static <T> T get(CompletionStage<T> answer) {
+        return answer.toCompletableFuture().join();
     }
 
     @Test

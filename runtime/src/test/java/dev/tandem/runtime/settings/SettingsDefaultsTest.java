@@ -72,6 +72,8 @@ class SettingsDefaultsTest {
             queues.*.partitions = 16
             queues.*.ordering = null
             queues.*.concurrency = 64
+            queues.*.weight = null
+            queues.*.precedence = 0
             queues.*.max-running = 0
             queues.*.timeout = 30s
             queues.*.timeout-limit = null

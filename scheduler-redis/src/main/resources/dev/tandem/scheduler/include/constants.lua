@@ -276,6 +276,7 @@ local SCHEDULE_CURRENT = 0
 local SCHEDULE_UNKNOWN = 1
 local SCHEDULE_REPLACED = 2
 local SCHEDULE_NO_ROOM = 3
+local SCHEDULE_TAKEN = 4
 local FIRING_CLAIMED = 0
 local FIRING_BUSY = 1
 local FIRING_MOVED = 2
@@ -285,6 +286,8 @@ local SCHEDULE_CHANGED = 0
 local SCHEDULE_NOT_FOUND = 1
 local SCHEDULE_IS_CURRENT = 2
 local SCHEDULE_IS_STALE = 3
+local SCHEDULE_DIFFERS = 4
+local SCHEDULES_ARE_FULL = 5
 
 -- Fan-outs. What is asked or told. These letters are only sent.
 local FAN_OUT_OPEN = 'O'
@@ -299,6 +302,8 @@ local FAN_OUT_CLAIM = 'L'
 local FAN_OUT_FINISH = 'F'
 local FAN_OUT_POSTPONE = 'P'
 local FAN_OUT_VIEW = 'V'
+local FAN_OUT_NEST = 'M'
+local FAN_OUT_END = 'E'
 
 -- How a subtask ended. These letters are only sent.
 local FAN_OUT_SUCCEEDED = 'S'
@@ -315,6 +320,7 @@ local ANSWER_NOT_REPEATABLE = 5
 local ANSWER_DUPLICATE = 6
 local ANSWER_COMPLETE = 7
 local ANSWER_RESUMED = 8
+local ANSWER_HAS_FAILED = 9
 
 -- Why a fan-out was stopped, how far it is, and when failures stop it. These are kept in Redis, in the order of the enums.
 local STOP_NO = 0

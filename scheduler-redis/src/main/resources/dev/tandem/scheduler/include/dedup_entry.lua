@@ -1,6 +1,6 @@
 -- What is known of deduplication keys.
 -- Requires: nothing.
--- Provides: call, max, unpack_list, now, read, write.
+-- Provides: call, max, unpack_list, now, read, write, nobody.
 local call, max, pack, unpack_list = redis.call, math.max, cmsgpack.pack, cmsgpack.unpack
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -29,4 +29,11 @@ local function write(key, e, needed_until)
     e.not_before, e.window, e.until_done, e.retention, e.release, e.lost, e.named, e.token, e.sweep,
     e.kept, e.awaited, e.succeeded}))
   call('PEXPIREAT', key, string.format('%.0f', e.expires + 1000))
+end
+
+-- What is known of a deduplication key of which nothing else is.
+local function nobody()
+  return {state = BEARER_AWAITED, place = '', identity = '', name = '', since = now, due = 0, taken = 0, expires = 0,
+    keep = 0, not_before = 0, window = 0, until_done = 0, retention = 0, release = 1, lost = 0, named = 0, token = 0,
+    sweep = 0, kept = 0, awaited = 0, succeeded = 0}
 end

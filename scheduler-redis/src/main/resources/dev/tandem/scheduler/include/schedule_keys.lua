@@ -1,7 +1,7 @@
 -- The keys of one bucket of schedules. Every script of schedules declares all of them, in this order.
 -- docs/redis-keys.md says what they hold.
 -- Requires: nothing.
--- Provides: a name for each key, short names for functions, and the current version of a schedule.
+-- Provides: a name for each key, short names for functions, the current version of a schedule, and a new revision.
 --
 -- KEYS 1   definitions  hash: schedule -> definition
 -- KEYS 2   versions     hash: schedule -> start of the program, version, timing
@@ -12,8 +12,11 @@
 -- KEYS 7   seen         sorted set: schedule by when a program last announced it, ms
 -- KEYS 8   open         hash: schedule -> last firing whose task is not known to have ended, ms
 -- KEYS 9   totals       hash: schedule and name -> total
+-- KEYS 10  created      hash: schedule that somebody created -> version of its definition; '' -> revision of them all
+-- KEYS 11  payloads     hash: schedule that somebody created -> payload of its tasks
 local DEFINITIONS, VERSIONS, FIRED, CLAIMS = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local PAUSED, ASKED, SEEN, OPEN, TOTALS = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local CREATED, PAYLOADS = KEYS[10], KEYS[11]
 local call, format = redis.call, string.format
 local function version_of(id)
   local text = call('HGET', VERSIONS, id)
@@ -22,4 +25,9 @@ local function version_of(id)
   end
   local since, version, timing = string.match(text, '^(%d+) (%S+) (%S+)$')
   return tonumber(since), version, timing
+end
+-- Also differs from the revisions that a Redis had which has lost its last writes.
+local function revise(now)
+  local revision = math.max(now, tonumber(call('HGET', CREATED, '') or 0) + 1)
+  call('HSET', CREATED, '', format('%.0f', revision))
 end

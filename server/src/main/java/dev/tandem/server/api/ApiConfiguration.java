@@ -128,8 +128,8 @@ public class ApiConfiguration {
     }
 
     @Bean
-    SchedulesController schedulesController(ScheduleAdministration schedules) {
-        return new SchedulesController(schedules);
+    SchedulesController schedulesController(ScheduleAdministration schedules, TandemSettings settings) {
+        return new SchedulesController(schedules, settings);
     }
 
     @Bean

@@ -3,6 +3,7 @@ package dev.tandem.server.api;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tandem.server.inspect.FanOutAdministration;
 import dev.tandem.server.inspect.Page;
+import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
 import dev.tandem.task.fanout.FanOutPlan;
 import dev.tandem.task.fanout.FanOutRecord;
@@ -20,7 +21,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Shows the fan-outs of all programs, and cancels them. */
+/** Shows the fan-outs of all programs, cancels them, and ends those that wait in vain. */
 @RestController
 @RequestMapping("/api/v1/fan-outs")
 final class FanOutsController {
@@ -110,11 +111,27 @@ final class FanOutsController {
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Changed cancel(@PathVariable String fanOut) {
         requireId(fanOut);
-        return switch (fanOuts.cancel(fanOut, "cancelled by an operator")) {
-            case UNKNOWN -> throw notFound(fanOut);
+        return changed(fanOut, fanOuts.cancel(fanOut, "cancelled by an operator"), "cancelled");
+    }
+
+    @PostMapping("/{fanOut}/end")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    Views.Changed end(@PathVariable String fanOut) {
+        FanOutRecord record = find(fanOut);
+        if (record.phase() != Phase.COMPLETE && record.stop() == Stop.NO) {
+            throw ApiException.conflict(
+                    "The subtasks of fan-out " + fanOut + " may still run",
+                    "Cancel it first. End it if it still waits for subtasks when all that could run have ended");
+        }
+        return changed(fanOut, fanOuts.end(fanOut, "ended by an operator"), "given up");
+    }
+
+    private static Views.Changed changed(String id, FanOutAnswer.Code code, String what) {
+        return switch (code) {
+            case UNKNOWN -> throw notFound(id);
             case CLOSED ->
                 throw ApiException.conflict(
-                        "All subtasks of fan-out " + fanOut + " have ended", "Nothing is left to be cancelled");
+                        "All subtasks of fan-out " + id + " have ended", "Nothing is left to be " + what);
             default -> new Views.Changed(1);
         };
     }
@@ -155,7 +172,7 @@ final class FanOutsController {
                 record.ended(),
                 record.succeeded(),
                 record.failed(),
-                record.cancelled(),
+                complete ? record.total() - record.succeeded() - record.failed() : record.cancelled(),
                 Instant.ofEpochMilli(record.since()),
                 complete ? Instant.ofEpochMilli(record.endedAt()) : null,
                 blankToNull(plan.finalQueue()),

@@ -6,6 +6,7 @@ import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.NeededOwners;
 import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.QueueHandlers;
+import dev.tandem.task.store.PausedTasks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,7 @@ record QueueState(String word, List<String> problems) {
         SLOWED("slowed"),
         UNKNOWN_TYPES("unknown types"),
         HANDLERS_DIFFER("handlers differ"),
+        PAUSED_IN_PART("paused in part"),
         RUNNING("running");
 
         final String text;
@@ -101,6 +103,22 @@ record QueueState(String word, List<String> problems) {
         List<String> all = new ArrayList<>(List.of(problem));
         all.addAll(problems);
         return new QueueState(word, List.copyOf(all));
+    }
+
+    /** Returns this state with the tasks that are paused. A worse word stays. */
+    QueueState with(String queue, PausedTasks paused) {
+        if (paused.isEmpty()) {
+            return this;
+        }
+        List<String> all = new ArrayList<>(problems);
+        paused.types().stream().sorted().forEach(type -> all.add(paused("type", type, queue)));
+        paused.keys().stream().sorted().forEach(key -> all.add(paused("key", key, queue)));
+        return new QueueState(word.equals(Word.RUNNING.text) ? Word.PAUSED_IN_PART.text : word, List.copyOf(all));
+    }
+
+    private static String paused(String what, String name, String queue) {
+        return "An operator has paused the " + what + " '" + name + "' in all executors; ./tandem resume " + queue
+                + " --" + what + " " + name + " lets it go on";
     }
 
     /** Returns this state with what executors say of their handlers. A worse word stays. */

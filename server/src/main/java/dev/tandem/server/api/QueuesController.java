@@ -11,6 +11,9 @@ import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.QueueHandlers;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.UnavailableException;
+import dev.tandem.task.TaskHeaders;
+import dev.tandem.task.store.PausedTasks;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -23,6 +26,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -67,18 +71,58 @@ final class QueuesController {
 
     @PostMapping("/queues/{queue}/pause")
     @ResponseStatus(HttpStatus.ACCEPTED)
-    Views.Changed pause(@PathVariable String queue) {
+    Views.Changed pause(
+            @PathVariable String queue,
+            @RequestParam(required = false) @Nullable String type,
+            @RequestParam(required = false) @Nullable String key) {
         queues.get(queue);
-        administration.pause(queue, true);
+        PausedTasks which = chosen(type, key);
+        if (which.isEmpty()) {
+            administration.pause(queue, true);
+        } else if (!administration.pauseTasks(queue, which)) {
+            throw ApiException.conflict(
+                    PausedTasks.MAX + " types and keys of queue '" + queue + "' are paused, the most there may be",
+                    "Resume some of them, or pause the whole queue");
+        }
         return new Views.Changed(1);
     }
 
     @PostMapping("/queues/{queue}/resume")
     @ResponseStatus(HttpStatus.ACCEPTED)
-    Views.Changed resume(@PathVariable String queue) {
-        queues.get(queue);
-        administration.pause(queue, false);
+    Views.Changed resume(
+            @PathVariable String queue,
+            @RequestParam(required = false) @Nullable String type,
+            @RequestParam(required = false) @Nullable String key) {
+        QueueSettings settings = queues.get(queue);
+        PausedTasks which = chosen(type, key);
+        if (which.isEmpty()) {
+            administration.pause(queue, false);
+        } else {
+            administration.resumeTasks(queue, which, settings.handler());
+        }
         return new Views.Changed(1);
+    }
+
+    /** Returns the tasks of a type or a key; none for the whole queue. */
+    private static PausedTasks chosen(@Nullable String type, @Nullable String key) {
+        if (type != null && key != null) {
+            throw ApiException.badRequest(
+                    "A type or a key is paused at a time, not both", "Send a request for each of them");
+        }
+        if (type != null) {
+            return PausedTasks.ofType(checked("type", type, TaskHeaders.MAX_TYPE));
+        }
+        return key != null ? PausedTasks.ofKey(checked("key", key, TaskHeaders.MAX_KEY)) : PausedTasks.NONE;
+    }
+
+    private static String checked(String what, String name, int maxBytes) {
+        int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes == 0 || bytes > maxBytes) {
+            throw ApiException.badRequest(
+                    "The " + what + " has " + bytes + " bytes, it must have 1 to " + maxBytes,
+                    "Name the " + what + " of the tasks");
+        }
+        return name;
     }
 
     @GetMapping("/queues/{queue}/dedup-keys/{key}")
@@ -122,16 +166,19 @@ final class QueuesController {
         List<PartitionInfo> partitions = List.of();
         String unavailable = null;
         boolean paused = false;
+        PausedTasks pausedTasks = PausedTasks.NONE;
         try {
             partitions = inspection.partitions(name);
             paused = inspection.isPaused(name);
+            pausedTasks = inspection.pausedTasks(name);
         } catch (UnavailableException e) {
             unavailable = e.getMessage();
         }
         Map<String, Long> lags = backlog.of(name);
         LocalQueue here = local.of(name);
         QueueState state = QueueState.of(settings, here, unavailable, paused, partitions, lags)
-                .with(handlers.getOrDefault(name, QueueHandlers.NONE));
+                .with(handlers.getOrDefault(name, QueueHandlers.NONE))
+                .with(name, pausedTasks);
         if (paused) {
             state = state.with(
                     "An operator has paused the queue in all executors; ./tandem resume " + name + " lets it go on");
@@ -146,6 +193,12 @@ final class QueuesController {
                 state.word(),
                 state.problems().isEmpty() ? null : state.problems(),
                 known ? paused : null,
+                pausedTasks.types().isEmpty()
+                        ? null
+                        : pausedTasks.types().stream().sorted().toList(),
+                pausedTasks.keys().isEmpty()
+                        ? null
+                        : pausedTasks.keys().stream().sorted().toList(),
                 here.withheld(),
                 lags.isEmpty()
                         ? null

@@ -1,98 +1,126 @@
 package dev.tandem.server.api;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.tandem.api.Overlap;
-import dev.tandem.runtime.schedules.Schedule;
 import dev.tandem.runtime.schedules.ScheduleJson;
-import dev.tandem.runtime.schedules.Timing;
-import dev.tandem.runtime.schedules.TimingWords;
+import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.inspect.ScheduleAdministration;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Change;
+import dev.tandem.task.schedule.ScheduleBook.Definition;
 import dev.tandem.task.schedule.ScheduleBook.Entry;
+import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
-import java.util.List;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Shows the schedules of all programs; pauses and resumes them, and fires them now. */
+/** Shows the schedules of all programs; pauses and resumes them, and fires them now; creates and changes others. */
 @RestController
 @RequestMapping("/api/v1/schedules")
 final class SchedulesController {
 
-    private static final int MOST_SHOWN = 100;
+    /** Firings in a second, of all created schedules together. */
+    private static final int FASTEST = 100;
 
-    /** Schedules. @param now the time by the clock that schedules follow */
-    record Schedules(Instant now, List<View> schedules) {}
-
-    /**
-     * A schedule. Its payload is not shown.
-     *
-     * @param state {@code active}, {@code paused}, {@code gone} if no program has it, or {@code unreadable} if a program of a
-     *     later version wrote it
-     * @param when when it fires, in words
-     * @param seen when a program last said that it has it
-     * @param fired the last instant that fired or was passed over
-     * @param next the next instants, without jitter; none unless it is active
-     * @param now the time by the clock that schedules follow; null in a list, which says it once
-     */
-    @JsonInclude(JsonInclude.Include.NON_NULL)
-    record View(
-            String id,
-            String state,
-            @Nullable String queue,
-            @Nullable String type,
-            @Nullable String key,
-            @Nullable String cron,
-            @Nullable String zone,
-            @Nullable String every,
-            @Nullable String when,
-            @Nullable String misfire,
-            @Nullable String overlap,
-            @Nullable String jitter,
-            @Nullable Instant seen,
-            @Nullable Instant fired,
-            @Nullable Instant paused,
-            @Nullable Instant asked,
-            @Nullable Instant open,
-            long firings,
-            long missed,
-            long skipped,
-            List<Instant> next,
-            @Nullable Instant now) {}
+    private static final int SHOWN = 5;
 
     private final ScheduleAdministration schedules;
+    private final TandemSettings settings;
 
-    SchedulesController(ScheduleAdministration schedules) {
+    SchedulesController(ScheduleAdministration schedules, TandemSettings settings) {
         this.schedules = schedules;
+        this.settings = settings;
     }
 
     @GetMapping
-    Schedules all(@RequestParam(defaultValue = "5") int next) {
+    ScheduleViews.Schedules all(@RequestParam(defaultValue = "5") int next) {
         long now = schedules.now();
-        return new Schedules(
+        return new ScheduleViews.Schedules(
                 Instant.ofEpochMilli(now),
                 schedules.all().stream()
-                        .map(each -> view(each, now, next, false))
+                        .map(each -> ScheduleViews.view(each, now, next, false))
                         .toList());
     }
 
     @GetMapping("/{schedule}")
-    View one(@PathVariable String schedule, @RequestParam(defaultValue = "5") int next) {
-        return schedules.all().stream()
-                .filter(each -> each.id().equals(schedule))
-                .findFirst()
-                .map(each -> view(each, schedules.now(), next, true))
+    ScheduleViews.View one(@PathVariable String schedule, @RequestParam(defaultValue = "5") int next) {
+        return schedules
+                .find(schedule)
+                .map(each -> ScheduleViews.view(each, schedules.now(), next, true))
                 .orElseThrow(() -> notFound(schedule));
+    }
+
+    @PostMapping("/{schedule}/create")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    ScheduleViews.View create(@PathVariable String schedule, HttpServletRequest request) {
+        return define(schedule, ScheduleBody.read(RequestLimitFilter.takeBody(request)), ScheduleBook.NO_VERSION);
+    }
+
+    @PutMapping("/{schedule}")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    ScheduleViews.View put(@PathVariable String schedule, HttpServletRequest request) {
+        return define(schedule, ScheduleBody.read(RequestLimitFilter.takeBody(request)), ScheduleBook.ANY_VERSION);
+    }
+
+    @PostMapping("/{schedule}/change")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    ScheduleViews.View change(@PathVariable String schedule, HttpServletRequest request) {
+        ScheduleBody changes = ScheduleBody.read(RequestLimitFilter.takeBody(request));
+        Definition current = schedules
+                .created(schedule)
+                .orElseThrow(() -> schedules.find(schedule).isPresent() ? ofProgram(schedule) : notFound(schedule));
+        return define(schedule, ScheduleBody.of(current).with(changes), current.version());
+    }
+
+    private ScheduleViews.View define(String id, ScheduleBody body, String expected) {
+        Definition definition = ScheduleJson.definition(body.schedule(id, settings));
+        checkRate(id, definition);
+        switch (schedules.define(definition, expected)) {
+            case DONE -> {
+                return one(id, SHOWN);
+            }
+            case CURRENT -> throw ofProgram(id);
+            case STALE ->
+                throw ApiException.conflict(
+                        "A program had the schedule '" + id + "', and may start again",
+                        "Choose another id, or remove that one first: ./tandem schedules forget " + id);
+            case DIFFERS ->
+                throw expected.equals(ScheduleBook.NO_VERSION)
+                        ? ApiException.conflict(
+                                "There is a schedule '" + id + "' already",
+                                "Change it with ./tandem schedules change " + id + ", or choose another id")
+                        : ApiException.conflict(
+                                "Somebody else has changed the schedule '" + id + "' meanwhile", "Try again");
+            case NO_ROOM, NOT_FOUND ->
+                throw ApiException.conflict(
+                        "There are too many schedules",
+                        "Delete some, or choose another id: those of a sixteenth of all ids share 128 places");
+        }
+        throw new IllegalStateException(id);
+    }
+
+    /** Each program with the queues fires all created schedules of them. */
+    private void checkRate(String id, Definition definition) {
+        long inADay = Stream.concat(
+                        Stream.of(definition.definition()),
+                        schedules.all().stream()
+                                .filter(each -> each.created() && !each.id().equals(id))
+                                .map(Entry::definition))
+                .flatMap(each -> ScheduleJson.read(each).stream())
+                .mapToLong(each -> each.timing().firingsInADay())
+                .sum();
+        if (inADay > FASTEST * 86_400) {
+            throw ApiException.badRequest(
+                    "With this one, all created schedules fire " + inADay / 86_400 + " times a second",
+                    "They may fire " + FASTEST + " times together: make cron or every rarer");
+        }
     }
 
     @PostMapping("/{schedule}/pause")
@@ -130,64 +158,20 @@ final class SchedulesController {
             case STALE ->
                 throw ApiException.conflict(
                         "No running program has the schedule '" + id + "', so that nobody would fire it",
-                        "Start a program that has it");
+                        "Start a program that has it, or its queue if it was created here");
+            case DIFFERS, NO_ROOM -> throw new IllegalStateException(id);
         };
+    }
+
+    private static ApiException ofProgram(String id) {
+        return ApiException.conflict(
+                "The schedule '" + id + "' is of a program",
+                "Change it in the settings or the code of that program, or choose another id");
     }
 
     private static ApiException notFound(String id) {
         return ApiException.notFound(
                 "There is no schedule '" + id + "'",
-                "./tandem schedules list shows those that programs have announced");
-    }
-
-    private static View view(Entry entry, long now, int count, boolean single) {
-        if (count < 0 || count > MOST_SHOWN) {
-            throw ApiException.badRequest("next is " + count, "Give 0 to " + MOST_SHOWN);
-        }
-        Optional<Schedule> read = ScheduleJson.read(entry.definition());
-        Schedule schedule = read.orElse(null);
-        Timing timing = schedule == null ? null : schedule.timing();
-        String state = state(entry, schedule != null, now);
-        return new View(
-                entry.id(),
-                state,
-                schedule == null ? null : schedule.queue(),
-                schedule == null ? null : schedule.type(),
-                schedule == null ? null : schedule.taskKey(),
-                timing instanceof Timing.Cron cron ? cron.expression().toString() : null,
-                timing instanceof Timing.Cron cron ? cron.zone().getId() : null,
-                timing instanceof Timing.Every every ? every.interval().toString() : null,
-                timing == null ? null : TimingWords.of(timing),
-                schedule == null ? null : Views.lower(schedule.misfire()),
-                schedule == null ? null : Views.lower(schedule.overlap()),
-                schedule == null ? null : schedule.jitter().toString(),
-                time(entry.seen()),
-                time(entry.fired()),
-                time(entry.paused()),
-                time(entry.asked()),
-                schedule != null && (schedule.overlap() == Overlap.SKIP || schedule.overlap() == Overlap.CANCEL)
-                        ? time(entry.open())
-                        : null,
-                entry.firings(),
-                entry.missed(),
-                entry.skipped(),
-                timing == null || !state.equals("active")
-                        ? List.of()
-                        : timing.next(Instant.ofEpochMilli(Math.max(now, entry.fired())), count),
-                single ? time(now) : null);
-    }
-
-    private static String state(Entry entry, boolean readable, long now) {
-        if (now - entry.seen() >= ScheduleBook.STALE_MILLIS) {
-            return "gone";
-        }
-        if (!readable) {
-            return "unreadable";
-        }
-        return entry.paused() == ScheduleBook.NONE ? "active" : "paused";
-    }
-
-    private static @Nullable Instant time(long millis) {
-        return millis == ScheduleBook.NONE ? null : Instant.ofEpochMilli(millis);
+                "./tandem schedules list shows those that programs have announced or somebody created");
     }
 }

@@ -25,6 +25,8 @@ final class Views {
      *
      * @param state see {@link QueueState}
      * @param problems what is wrong, for people; null if nothing is
+     * @param pausedTypes the types of which no task starts; null if there are none
+     * @param pausedKeys the keys of which no task starts; null if there are none
      * @param withheld why the answering server starts fewer tasks than it could, or that it cannot tell whether the queue is
      *     paused; null if neither is so
      * @param totals counters since the queue was created
@@ -37,6 +39,8 @@ final class Views {
             String state,
             @Nullable List<String> problems,
             @Nullable Boolean paused,
+            @Nullable List<String> pausedTypes,
+            @Nullable List<String> pausedKeys,
             @Nullable String withheld,
             @Nullable Long lag,
             @Nullable Long blockedKeys,

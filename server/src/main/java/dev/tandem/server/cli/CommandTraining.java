@@ -54,6 +54,7 @@ final class CommandTraining {
             line(0, "limits"),
             line(0, "partitions q"),
             line(0, "pause q"),
+            line(0, "pause q --type t"),
             line(0, "resume q"),
             line(0, "executors"),
             line(0, "fan-outs list"),

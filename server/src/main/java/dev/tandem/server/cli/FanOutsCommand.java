@@ -9,18 +9,18 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
-/** Shows fan-outs and their progress, counts them again, and cancels them. */
+/** Shows fan-outs and their progress, counts them again, cancels and ends them. */
 @Command(
         name = "fan-outs",
         mixinStandardHelpOptions = true,
-        description = {"Shows fan-outs and how far they are; recounts and cancels them.", ""})
+        description = {"Shows fan-outs and how far they are; recounts, cancels and ends them.", ""})
 final class FanOutsCommand extends CommandGroup {
 
     private static final String FAN_OUTS = "fan-outs";
     private static final long LOOK_MILLIS = 500;
 
     FanOutsCommand() {
-        super("list, show, recount or cancel?");
+        super("list, show, recount, cancel or end?");
     }
 
     @Command(
@@ -50,13 +50,13 @@ final class FanOutsCommand extends CommandGroup {
         String path = ApiClient.path(FAN_OUTS, fanOut);
         JsonNode shown = server.api().get(path);
         while (watch && !server.isJson() && !FanOutRows.hasEnded(shown)) {
-            server.out().print("\r" + FanOutRows.bar(shown));
-            server.out().flush();
+            server.progress(FanOutRows.bar(shown));
             Thread.sleep(LOOK_MILLIS);
             shown = server.api().get(path);
         }
         if (watch && !server.isJson()) {
-            server.out().println("\r" + FanOutRows.bar(shown));
+            server.progress("");
+            server.warn(FanOutRows.bar(shown));
         }
         server.print(shown, FanOutRows::one);
     }
@@ -78,5 +78,19 @@ final class FanOutsCommand extends CommandGroup {
                 server.api().post(ApiClient.path(FAN_OUTS, fanOut, "cancel")),
                 (answer, out) ->
                         out.println("Subtasks of fan-out " + fanOut + " that have not begun do not run any more"));
+    }
+
+    @Command(
+            name = "end",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Gives up the subtasks of a cancelled fan-out that have not ended, because they are lost.",
+                "They count as cancelled, and the final task comes.",
+                ""
+            })
+    void end(@Mixin ServerOptions server, @Parameters(paramLabel = "FAN-OUT") String fanOut) {
+        server.print(
+                server.api().post(ApiClient.path(FAN_OUTS, fanOut, "end")),
+                (answer, out) -> out.println("Fan-out " + fanOut + " waits for no subtask any more"));
     }
 }

@@ -4,11 +4,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Resumes a paused queue. */
+/** Resumes a paused queue, or a paused type or key of it. */
 @Command(
         name = "resume",
         mixinStandardHelpOptions = true,
-        description = {"Lets a paused queue go on.", ""})
+        description = {"Lets a paused queue go on, or a paused type or key of it.", ""})
 final class ResumeCommand implements Runnable {
 
     @Mixin
@@ -17,10 +17,13 @@ final class ResumeCommand implements Runnable {
     @Parameters(paramLabel = "QUEUE")
     private String queue = "";
 
+    @Mixin
+    private final PausedOptions which = new PausedOptions();
+
     @Override
     public void run() {
         server.print(
-                server.api().post(ApiClient.path("queues", queue, "resume")),
-                (answer, out) -> out.println("The queue " + queue + " goes on"));
+                server.api().post(which.query(ApiClient.path("queues", queue, "resume"))),
+                (answer, out) -> out.println(which.subject(queue) + " goes on"));
     }
 }

@@ -43,6 +43,9 @@ final class ScheduleRows {
         Instant now = Instant.parse(schedule.path("now").asString());
         out.println("Schedule " + text("id").apply(schedule) + ": " + when(schedule) + cron(schedule) + ", "
                 + text("state").apply(schedule));
+        if (schedule.path("created").asBoolean(false)) {
+            out.println("Created by API or command; ./tandem schedules change and delete apply to it");
+        }
         out.println("Tasks of the type " + text("type").apply(schedule) + " of queue "
                 + text("queue").apply(schedule) + ", misfire " + text("misfire").apply(schedule) + ", overlap "
                 + text("overlap").apply(schedule));
@@ -63,6 +66,10 @@ final class ScheduleRows {
 
     private static String gone(JsonNode schedule) {
         String id = text("id").apply(schedule);
+        if (schedule.path("created").asBoolean(false)) {
+            return "No program with the queue " + text("queue").apply(schedule) + " has run since "
+                    + zonedTime("seen").apply(schedule) + ", so that the schedule " + id + " does not fire";
+        }
         return "No program has had the schedule " + id + " since "
                 + zonedTime("seen").apply(schedule) + ", so it does not fire; ./tandem schedules forget " + id
                 + " removes it from this list";

@@ -4,17 +4,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Shows the schedules of all programs, and pauses, resumes and fires them. */
+/** Shows the schedules of all programs, and pauses, resumes and fires them; creates others. */
 @Command(
         name = "schedules",
         mixinStandardHelpOptions = true,
-        description = {"Shows schedules with their next firings; pauses, resumes and fires them.", ""})
+        description = {"Shows schedules with their next firings; creates, changes, pauses and fires them.", ""})
 final class SchedulesCommand extends CommandGroup {
 
     private static final String SCHEDULES = "schedules";
 
     SchedulesCommand() {
-        super("list, show, pause, resume, fire or forget?");
+        super("list, show, create, change, delete, pause, resume, fire or forget?");
     }
 
     @Command(
@@ -31,6 +31,40 @@ final class SchedulesCommand extends CommandGroup {
             description = {"Shows one schedule, and when it fires next in its own time zone.", ""})
     void show(@Mixin ServerOptions server, @Parameters(paramLabel = "SCHEDULE") String schedule) {
         server.print(server.api().get(ApiClient.path(SCHEDULES, schedule)), ScheduleRows::one);
+    }
+
+    @Command(
+            name = "create",
+            mixinStandardHelpOptions = true,
+            description = {"Creates a schedule that all programs with its queue fire, and shows its next firings.", ""})
+    void create(
+            @Mixin ServerOptions server,
+            @Mixin ScheduleOptions options,
+            @Parameters(paramLabel = "SCHEDULE") String schedule) {
+        server.print(
+                server.api().post(ApiClient.path(SCHEDULES, schedule, "create"), options.body()), ScheduleRows::one);
+    }
+
+    @Command(
+            name = "change",
+            mixinStandardHelpOptions = true,
+            description = {"Changes what is given of a schedule that was created, and shows its next firings.", ""})
+    void change(
+            @Mixin ServerOptions server,
+            @Mixin ScheduleOptions options,
+            @Parameters(paramLabel = "SCHEDULE") String schedule) {
+        server.print(
+                server.api().post(ApiClient.path(SCHEDULES, schedule, "change"), options.body()), ScheduleRows::one);
+    }
+
+    @Command(
+            name = "delete",
+            mixinStandardHelpOptions = true,
+            description = {"Deletes a schedule that was created. Tasks that are submitted already run.", ""})
+    void delete(@Mixin ServerOptions server, @Parameters(paramLabel = "SCHEDULE") String schedule) {
+        server.print(
+                server.api().delete(ApiClient.path(SCHEDULES, schedule)),
+                (answer, out) -> out.println("The schedule " + schedule + " is deleted"));
     }
 
     @Command(

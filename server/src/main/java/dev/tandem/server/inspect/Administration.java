@@ -1,5 +1,6 @@
 package dev.tandem.server.inspect;
 
+import dev.tandem.task.store.PausedTasks;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -128,4 +129,20 @@ public interface Administration {
     List<KeyChange> key(String queue, String key, KeyAction action, boolean force, @Nullable TaskRef head);
 
     void pause(String queue, boolean paused);
+
+    /**
+     * Starts no task of a type or a key any more.
+     *
+     * @param which one type, or one key
+     * @return whether it is paused; false if so many others are that no further one can be
+     */
+    boolean pauseTasks(String queue, PausedTasks which);
+
+    /**
+     * Lets tasks of a type or a key start again.
+     *
+     * @param which one type, or one key
+     * @param defaultType the type of tasks that name none; null if they have none
+     */
+    void resumeTasks(String queue, PausedTasks which, @Nullable String defaultType);
 }

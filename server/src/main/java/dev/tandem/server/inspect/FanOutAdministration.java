@@ -5,7 +5,7 @@ import dev.tandem.task.fanout.FanOutRecord;
 import java.util.List;
 import java.util.Optional;
 
-/** Port: shows and cancels the fan-outs of all programs. Thread-safe. All methods may throw {@link UnavailableException}. */
+/** Port: shows, cancels and ends the fan-outs of all programs. Thread-safe. All methods may throw {@link UnavailableException}. */
 public interface FanOutAdministration {
 
     /**
@@ -21,6 +21,9 @@ public interface FanOutAdministration {
 
     /** Keeps subtasks from running that have not begun. */
     FanOutAnswer.Code cancel(String id, String why);
+
+    /** Gives up all subtasks that have not ended: nobody waits for them any more. */
+    FanOutAnswer.Code end(String id, String why);
 
     /** Returns the numbers of the first subtasks that have not ended, by their bits. */
     List<Long> missing(String id, int limit);

@@ -1,6 +1,7 @@
 package dev.tandem.server.inspect;
 
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.PermitView;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,9 @@ public interface Inspection {
     List<PartitionInfo> partitions(String queue);
 
     boolean isPaused(String queue);
+
+    /** Returns the types and keys of which no task starts, beside the whole queue. */
+    PausedTasks pausedTasks(String queue);
 
     /**
      * Lists the tasks in a state, or in all: those that run, those that wait for their time (by due time), the parked, the

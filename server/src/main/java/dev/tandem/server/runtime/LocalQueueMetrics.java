@@ -60,12 +60,7 @@ public final class LocalQueueMetrics implements MeterBinder {
                     "tandem.overflow.age.seconds",
                     "Age of the oldest of those tasks; compare it with the topic's retention",
                     status -> status.overflowAgeMillis() / 1_000.0);
-            gauge(
-                    registry,
-                    name,
-                    "tandem.moved.keys.waiting",
-                    "Keys in another partition since the topic got more, whose tasks wait for those in the earlier one",
-                    QueueStatus::movedKeysWaiting);
+            bindWaits(registry, name);
             FunctionCounter.builder("tandem.records.misplaced", platform, it -> it.misplaced(name))
                     .description("Kafka records outside of the partition that Kafka's producer chooses for their key")
                     .tag("queue", name)
@@ -75,6 +70,28 @@ public final class LocalQueueMetrics implements MeterBinder {
                     .tag("queue", name)
                     .register(registry);
         }
+    }
+
+    /** Binds what says that tasks wait for others. */
+    private void bindWaits(MeterRegistry registry, String name) {
+        gauge(
+                registry,
+                name,
+                "tandem.moved.keys.waiting",
+                "Keys in another partition since the topic got more, whose tasks wait for those in the earlier one",
+                QueueStatus::movedKeysWaiting);
+        gauge(
+                registry,
+                name,
+                "tandem.dependents.waiting",
+                "Tasks that wait for others, as this process last saw them",
+                QueueStatus::dependentsWaiting);
+        gauge(
+                registry,
+                name,
+                "tandem.dependents.oldest.seconds",
+                "For how long the oldest of those tasks has waited",
+                status -> status.dependentsOldestMillis() / 1_000.0);
     }
 
     private void gauge(

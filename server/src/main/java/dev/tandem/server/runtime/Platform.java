@@ -81,7 +81,7 @@ public final class Platform implements SmartLifecycle {
                         null)
                 : null;
         this.watch = queues == null ? watch() : null;
-        this.schedules = queues == null || Schedules.of(settings).isEmpty()
+        this.schedules = queues == null
                 ? null
                 : Schedules.withOwnClient(settings, store, queues.executorId(), ScheduleMetrics.of(metrics));
     }

@@ -15,6 +15,7 @@ import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.PausedTasks;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -117,6 +118,16 @@ final class RedisAdministration implements Administration {
     @Override
     public void pause(String queue, boolean paused) {
         await(paused ? admin.pause(queue) : admin.resume(queue));
+    }
+
+    @Override
+    public boolean pauseTasks(String queue, PausedTasks which) {
+        return await(admin.pause(queue, which));
+    }
+
+    @Override
+    public void resumeTasks(String queue, PausedTasks which, @Nullable String defaultType) {
+        await(admin.resume(queue, which, defaultType));
     }
 
     private static Change change(Result result) {

@@ -13,7 +13,7 @@ import dev.tandem.task.fanout.FanOutRequest;
 import java.util.List;
 import java.util.Optional;
 
-/** Shows and cancels fan-outs in Redis on behalf of the API. */
+/** Shows, cancels and ends fan-outs in Redis on behalf of the API. */
 final class RedisFanOuts implements FanOutAdministration {
 
     private final RedisStore store;
@@ -36,6 +36,14 @@ final class RedisFanOuts implements FanOutAdministration {
     @Override
     public FanOutAnswer.Code cancel(String id, String why) {
         return ask(new FanOutRequest.Cancel(id, why)).code();
+    }
+
+    @Override
+    public FanOutAnswer.Code end(String id, String why) {
+        FanOutAnswer.Code code = ask(new FanOutRequest.GiveUp(id, why)).code();
+        // The patrol of a program with the queue of the final task sees to what follows.
+        ask(new FanOutRequest.Postpone(id, 0));
+        return code;
     }
 
     @Override

@@ -29,6 +29,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.HandledTypes;
+import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.PermitView;
 import dev.tandem.task.store.StoreAnswer;
 import java.time.Instant;
@@ -110,6 +111,11 @@ final class RedisInspection implements Inspection {
     @Override
     public boolean isPaused(String queue) {
         return await(inspector.pausedSince(queue)).isPresent();
+    }
+
+    @Override
+    public PausedTasks pausedTasks(String queue) {
+        return await(inspector.pausedTasks(queue));
     }
 
     @Override

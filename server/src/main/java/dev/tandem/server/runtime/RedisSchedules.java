@@ -5,9 +5,12 @@ import static dev.tandem.server.runtime.RedisCalls.await;
 import dev.tandem.server.inspect.ScheduleAdministration;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Change;
+import dev.tandem.task.schedule.ScheduleBook.Created;
+import dev.tandem.task.schedule.ScheduleBook.Definition;
 import dev.tandem.task.schedule.ScheduleBook.Entry;
 import dev.tandem.task.schedule.ScheduleBook.Result;
 import java.util.List;
+import java.util.Optional;
 
 /** Shows and changes schedules in Redis on behalf of the API. */
 final class RedisSchedules implements ScheduleAdministration {
@@ -26,6 +29,21 @@ final class RedisSchedules implements ScheduleAdministration {
     @Override
     public List<Entry> all() {
         return await(book.list());
+    }
+
+    @Override
+    public Optional<Entry> find(String id) {
+        return await(book.find(id));
+    }
+
+    @Override
+    public Optional<Definition> created(String id) {
+        return Optional.ofNullable(await(book.created(Created.NONE)).schedules().get(id));
+    }
+
+    @Override
+    public Result define(Definition definition, String expected) {
+        return await(book.define(now(), definition, expected));
     }
 
     @Override

@@ -36,7 +36,8 @@ class FanOutsApiTest extends ApiTestBase {
                 finished,
                 0,
                 "",
-                List.of(new FanOutRecord.Failure(7, "no such row")));
+                List.of(new FanOutRecord.Failure(7, "no such row")),
+                1);
     }
 
     @Test
@@ -68,6 +69,25 @@ class FanOutsApiTest extends ApiTestBase {
         assertThat(ended.path("next").asString()).isEqualTo("next");
         get("/api/v1/fan-outs?limit=1000", 400);
         get("/api/v1/fan-outs?cursor=%3F", 400);
+    }
+
+    @Test
+    void oneThatIsStoppedIsEnded() {
+        FAN_OUTS.records.put(ID, record(Phase.SEALED, Stop.NO, false));
+        assertThat(post("/api/v1/fan-outs/" + ID + "/end", 409).toString()).contains("Cancel it first");
+        assertThat(FAN_OUTS.changes).isEmpty();
+
+        FAN_OUTS.records.put(ID, record(Phase.SEALED, Stop.CANCELLED, false));
+        post("/api/v1/fan-outs/" + ID + "/end", 202);
+        assertThat(FAN_OUTS.changes).containsExactly(ID + " ended by an operator");
+        FAN_OUTS.code = Code.CLOSED;
+        post("/api/v1/fan-outs/" + ID + "/end", 409);
+        post("/api/v1/fan-outs/ffffffffffffffffffff/end", 404);
+
+        FAN_OUTS.records.put(ID, record(Phase.COMPLETE, Stop.CANCELLED, true));
+        assertThat(get("/api/v1/fan-outs/" + ID, 200).path("cancelled").asInt())
+                .as("with those that were given up")
+                .isEqualTo(59);
     }
 
     @Test

@@ -47,6 +47,11 @@ final class InMemoryFanOuts implements FanOutAdministration {
     }
 
     @Override
+    public Code end(String id, String why) {
+        return cancel(id, why);
+    }
+
+    @Override
     public List<Long> missing(String id, int limit) {
         return List.of(3L, 7L);
     }

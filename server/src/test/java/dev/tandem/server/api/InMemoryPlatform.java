@@ -17,6 +17,7 @@ import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.task.Publisher;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.PermitView;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,6 +48,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     final Map<String, QueueHandlers> handlers = new LinkedHashMap<>();
 
     boolean paused;
+    PausedTasks pausedTasks = PausedTasks.NONE;
     boolean partial;
 
     @Nullable
@@ -72,6 +74,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
         published.clear();
         handlers.clear();
         paused = false;
+        pausedTasks = PausedTasks.NONE;
         partial = false;
         failure = null;
         confirmed = null;
@@ -285,6 +288,28 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     public void pause(String queue, boolean pause) {
         check();
         changes.add((pause ? "pause " : "resume ") + queue);
+    }
+
+    @Override
+    public boolean pauseTasks(String queue, PausedTasks which) {
+        check();
+        changes.add("pause " + queue + " " + which.types() + which.keys());
+        boolean room = pausedTasks.types().size() + pausedTasks.keys().size() < PausedTasks.MAX;
+        pausedTasks = room ? which : pausedTasks;
+        return room;
+    }
+
+    @Override
+    public void resumeTasks(String queue, PausedTasks which, @Nullable String defaultType) {
+        check();
+        changes.add("resume " + queue + " " + which.types() + which.keys() + " " + defaultType);
+        pausedTasks = PausedTasks.NONE;
+    }
+
+    @Override
+    public PausedTasks pausedTasks(String queue) {
+        check();
+        return pausedTasks;
     }
 
     @Override

@@ -74,6 +74,21 @@ class QueuesApiTest extends ApiTestBase {
     }
 
     @Test
+    void pausedTypesAndKeysAreShownWithTheCommandsThatResumeThem() {
+        post("/api/v1/queues/orders/pause?type=mail", 202);
+        post("/api/v1/queues/orders/pause?type=mail&key=k", 400);
+        post("/api/v1/queues/orders/pause?type=", 400);
+        JsonNode queue = get("/api/v1/queues/orders", 200);
+        assertThat(queue.path("pausedTypes").get(0).asString()).isEqualTo("mail");
+        assertThat(queue.has("pausedKeys")).isFalse();
+        assertThat(queue.path("problems").toString()).contains("./tandem resume orders --type mail lets it go on");
+
+        post("/api/v1/queues/orders/resume?type=mail", 202);
+        assertThat(PLATFORM.changes).first().isEqualTo("pause orders [mail][]");
+        assertThat(get("/api/v1/queues/orders", 200).has("pausedTypes")).isFalse();
+    }
+
+    @Test
     void pausedQueueNamesTheCommandThatResumesIt() {
         PLATFORM.paused = true;
 

@@ -9,6 +9,8 @@ import dev.tandem.task.schedule.ScheduleBook.Result;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /** Schedules over HTTP. */
@@ -16,13 +18,14 @@ class SchedulesApiTest extends ApiTestBase {
 
     private static final long NOW = Instant.parse("2026-10-24T10:00:00Z").toEpochMilli();
     private static final String DEFINITION = """
-            {"id": "nightly", "queue": "orders", "type": "report", "payload": "secret", "cron": "0 30 2 * * *",
+            {"id": "nightly", "queue": "orders", "type": "report", "cron": "0 30 2 * * *",
              "zone": "Europe/Berlin", "misfire": "one", "misfireAfter": "PT1M", "misfireMax": 100, "overlap": "skip",
              "jitter": "PT0S", "added-later": 1}
             """;
 
     private static Entry entry(String definition, long seen, long paused) {
-        return new Entry("nightly", definition, seen, NOW - 1_000, paused, ScheduleBook.NONE, NOW - 9_000, 7, 2, 1);
+        return new Entry(
+                "nightly", definition, seen, NOW - 1_000, paused, ScheduleBook.NONE, NOW - 9_000, 7, 2, 1, false);
     }
 
     private static void have(Entry... entries) {
@@ -47,7 +50,6 @@ class SchedulesApiTest extends ApiTestBase {
         assertThat(schedule.path("next").values())
                 .extracting(JsonNode::asString)
                 .containsExactly("2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z", "2026-10-27T01:30:00Z");
-        assertThat(answer.toString()).doesNotContain("secret");
     }
 
     @Test
@@ -95,6 +97,111 @@ class SchedulesApiTest extends ApiTestBase {
         assertThat(post("/api/v1/schedules/nightly/fire", 409).path("detail").asString())
                 .contains("nobody would fire it");
         assertThat(get("/api/v1/schedules/none", 404).path("remedy").asString()).contains("schedules list");
+    }
+
+    @Test
+    void aScheduleIsCreatedChangedAndShownWithItsNextInstants() {
+        SCHEDULES.now = NOW;
+        JsonNode created = json("/api/v1/schedules/nightly/create", """
+                {"queue": "orders", "type": "report", "cron": "0 30 2 * * *", "zone": "Europe/Berlin",
+                 "payload": "{\\"secret\\": 1}", "jitter": "5s"}
+                """, 202);
+
+        assertThat(created.path("created").asBoolean()).isTrue();
+        assertThat(created.path("next").size()).isEqualTo(5);
+        assertThat(created.path("next").get(0).asString()).isEqualTo("2026-10-25T00:30:00Z");
+        assertThat(get("/api/v1/schedules", 200).toString() + created).doesNotContain("secret");
+        assertThat(SCHEDULES.definitions.get("nightly").payload()).isEqualTo("{\"secret\": 1}");
+
+        JsonNode changed = json("/api/v1/schedules/nightly/change", "{\"every\": \"15m\", \"jitter\": null}", 202);
+        assertThat(changed.has("cron") || changed.has("zone")).isFalse();
+        assertThat(changed.path("every").asString()).isEqualTo("PT15M");
+        assertThat(changed.path("jitter").asString()).isEqualTo("PT0S");
+        assertThat(changed.path("type").asString()).isEqualTo("report");
+        assertThat(SCHEDULES.definitions.get("nightly").payload()).isEqualTo("{\"secret\": 1}");
+
+        send(
+                "PUT",
+                "/api/v1/schedules/nightly",
+                "application/json",
+                "{\"queue\": \"orders\", \"type\": \"t\", \"every\": 60000}",
+                202);
+        assertThat(SCHEDULES.definitions.get("nightly").payload()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {}                                                            | queue is not set
+            {"queue": "none", "type": "t", "every": "1m"}                 | queue is 'none'
+            {"queue": "orders", "type": "t"}                              | cron is not set
+            {"queue": "orders", "type": "t", "cron": "0 0 17-9 * * *"}    | 17-9
+            {"queue": "orders", "type": "t", "cron": "0 0 0 30 2 *"}      | cron is '0 0 0 30 2 *'
+            {"queue": "orders", "type": "t", "every": "1ms"}              | every is '1ms'
+            {"queue": "orders", "type": "t", "every": "soon"}             | every 'soon' is no duration
+            {"queue": "orders", "type": "t", "every": "1m", "zone": 1, "cron": "@daily"} | every is set too
+            {"queue": "orders", "type": "t", "cron": "@daily", "zone": "Mars"} | zone is 'Mars'
+            {"queue": "orders", "type": "t", "every": "1m", "overlap": "x"} | overlap is 'x'
+            {"queue": "orders", "type": "t", "every": "1m", "misfireMax": "x"} | misfireMax is 'x'
+            {"queue": "orders", "type": "t", "every": "1m", "misfireMax": 0} | misfire-max is '0'
+            {"queue": "orders", "type": "t", "every": "1m", "payload": {"a": 1}} | payload is no text
+            {"queue": "orders", "type": "t", "evry": "1m"}                | There is no field 'evry'
+            []                                                            | no JSON object
+            {                                                             | not a schedule as JSON
+            """)
+    void whatCannotFireIsRefused(String body, String detail) {
+        assertThat(json("/api/v1/schedules/nightly/create", body, 400)
+                        .path("detail")
+                        .asString())
+                .contains(detail);
+        assertThat(SCHEDULES.definitions).isEmpty();
+    }
+
+    @Test
+    void aScheduleOfAProgramIsNotChangedHere() {
+        String body = "{\"queue\": \"orders\", \"type\": \"t\", \"every\": \"1m\"}";
+        have(entry(DEFINITION, NOW, ScheduleBook.NONE));
+        SCHEDULES.result = Result.CURRENT;
+        assertThat(json("/api/v1/schedules/nightly/create", body, 409)
+                        .path("remedy")
+                        .asString())
+                .contains("settings or the code");
+        assertThat(json("/api/v1/schedules/nightly/change", body, 409)
+                        .path("remedy")
+                        .asString())
+                .contains("settings or the code");
+        assertThat(json("/api/v1/schedules/none/change", body, 404)
+                        .path("detail")
+                        .asString())
+                .contains("There is no schedule");
+        SCHEDULES.result = Result.STALE;
+        assertThat(json("/api/v1/schedules/nightly/create", body, 409)
+                        .path("remedy")
+                        .asString())
+                .contains("schedules forget nightly");
+        SCHEDULES.result = Result.NO_ROOM;
+        assertThat(json("/api/v1/schedules/other/create", body, 409)
+                        .path("detail")
+                        .asString())
+                .contains("too many");
+        SCHEDULES.result = Result.DONE;
+        json("/api/v1/schedules/other/create", body, 202);
+        assertThat(json("/api/v1/schedules/other/create", body, 409)
+                        .path("remedy")
+                        .asString())
+                .contains("schedules change other");
+    }
+
+    @Test
+    void createdSchedulesTogetherFireNotTooOften() {
+        String body = "{\"queue\": \"orders\", \"type\": \"t\", \"every\": \"1s\"}";
+        for (int i = 0; i < 100; i++) {
+            json("/api/v1/schedules/fast-" + i + "/create", body, 202);
+        }
+        assertThat(json("/api/v1/schedules/one-more/create", body, 400)
+                        .path("detail")
+                        .asString())
+                .contains("101 times a second");
+        json("/api/v1/schedules/fast-1/change", body, 202);
     }
 
     @Test

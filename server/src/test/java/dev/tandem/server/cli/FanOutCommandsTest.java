@@ -44,8 +44,9 @@ class FanOutCommandsTest {
 
         assertThat(server.run("fan-outs", "show", ID, "--watch")).isZero();
 
+        assertThat(server.err.toString()).contains("[########################################] 4 of 4 completed");
         assertThat(server.out.toString())
-                .contains("[########################################] 4 of 4 completed")
+                .doesNotContain("##")
                 .contains("of task import-7 (import) of queue imports: completed")
                 .contains("3 succeeded, 1 failed, 0 were cancelled")
                 .contains("subtask 2: no such row")
@@ -67,5 +68,13 @@ class FanOutCommandsTest {
         assertThat(server.run("fan-outs", "cancel", ID)).isZero();
 
         assertThat(server.requests).containsExactly("POST /api/v1/fan-outs/" + ID + "/cancel");
+    }
+
+    @Test
+    void oneIsEnded() {
+        assertThat(server.run("fan-outs", "end", ID)).isZero();
+
+        assertThat(server.requests).containsExactly("POST /api/v1/fan-outs/" + ID + "/end");
+        assertThat(server.out.toString()).contains("waits for no subtask any more");
     }
 }

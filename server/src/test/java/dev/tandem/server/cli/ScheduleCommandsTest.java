@@ -73,6 +73,23 @@ class ScheduleCommandsTest {
                 .contains("is paused", "goes on", "fires now, by a program that has it", "is forgotten");
     }
 
+    @Test
+    void oneIsCreatedAndChangedByWhatIsGiven() {
+        server.answers.put(
+                "POST /api/v1/schedules/nightly/create", NIGHTLY.replace("\"state\"", "\"created\": true, \"state\""));
+
+        assertThat(server.run("schedules", "create", "nightly", "--queue", "orders", "--cron", "0 30 2 * * *"))
+                .isZero();
+        assertThat(server.out.toString())
+                .contains("every day at 02:30 Europe/Berlin", "Created by API or command", "in 14 h 30 min");
+        assertThat(server.run("schedules", "delete", "nightly")).isZero();
+        assertThat(server.requests)
+                .containsExactly(
+                        "POST /api/v1/schedules/nightly/create {\"queue\":\"orders\",\"cron\":\"0 30 2 * * *\"}",
+                        "DELETE /api/v1/schedules/nightly");
+        assertThat(server.out.toString()).contains("The schedule nightly is deleted");
+    }
+
     @ParameterizedTest
     @CsvSource({"PT0S, 0 s", "PT59.6S, 1 min", "PT3M20S, 3 min 20 s", "PT2H, 2 h", "PT49H5M, 2 d 1 h", "PT24H3S, 1 d"})
     void durationsAreWrittenWithTheirTwoLargestUnits(Duration duration, String words) {

@@ -244,7 +244,15 @@ class TandemCliTest {
         run("pause", "orders");
         run("resume", "orders");
 
-        assertThat(requests).containsExactly("POST /api/v1/queues/orders/pause", "POST /api/v1/queues/orders/resume");
+        run("pause", "orders", "--type", "mail");
+        run("resume", "orders", "--key", "customer 7");
+
+        assertThat(requests)
+                .containsExactly(
+                        "POST /api/v1/queues/orders/pause",
+                        "POST /api/v1/queues/orders/resume",
+                        "POST /api/v1/queues/orders/pause?type=mail",
+                        "POST /api/v1/queues/orders/resume?key=customer%207");
     }
 
     @Test

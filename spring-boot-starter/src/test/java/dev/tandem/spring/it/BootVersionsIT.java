@@ -2,6 +2,7 @@ package dev.tandem.spring.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.spring.shop.ShopOfOneOrder;
 import dev.tandem.testkit.Brokers;
@@ -53,7 +54,7 @@ class BootVersionsIT {
         try (LocalProcess shop = LocalProcess.java(
                         "shop",
                         classPath,
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         ShopOfOneOrder.class.getName(),
                         List.of(
                                 "shop.queue=" + queue,

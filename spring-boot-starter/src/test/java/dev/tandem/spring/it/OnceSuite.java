@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.outbox.Once;
 import dev.tandem.outbox.Outbox;
@@ -165,7 +166,7 @@ abstract class OnceSuite {
                 LocalProcess frozen = LocalProcess.java(
                                 "frozen",
                                 System.getProperty("java.class.path"),
-                                List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                                JvmOptions.quickStart("256m"),
                                 OnceProgram.class.getName(),
                                 List.of(settings, queue, url, "frozen"))
                         .disposable()

@@ -8,6 +8,7 @@ import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskRef;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.outbox.Outbox;
 import dev.tandem.spring.shop.Journal;
@@ -271,7 +272,7 @@ abstract class OutboxSuite {
         try (LocalProcess dying = LocalProcess.java(
                         "shop",
                         System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         DyingShop.class.getName(),
                         arguments)
                 .disposable()

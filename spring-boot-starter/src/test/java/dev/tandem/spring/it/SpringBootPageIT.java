@@ -3,6 +3,7 @@ package dev.tandem.spring.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.DocumentedBlocks;
@@ -146,7 +147,7 @@ class SpringBootPageIT {
         return LocalProcess.java(
                         "shop",
                         folder + File.pathSeparator + System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         "shop.ShopApplication",
                         List.of(arguments))
                 .log(log)

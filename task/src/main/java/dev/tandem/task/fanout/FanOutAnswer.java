@@ -39,7 +39,11 @@ public record FanOutAnswer(
         /** All subtasks have ended: somebody must claim the fan-out. */
         COMPLETE,
         /** The fan-out existed already, and its master goes on with it. */
-        RESUMED
+        RESUMED,
+        /** The subtask has failed before, so somebody has it retried. */
+        HAS_FAILED,
+        /** The subtask has fanned out itself, and ends with its own fan-out. Not a code of the scripts. */
+        NESTED
     }
 
     /** Why subtasks that have not begun are not to run. The order is that of the codes in the scripts. */

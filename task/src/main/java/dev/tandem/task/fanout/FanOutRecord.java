@@ -19,6 +19,7 @@ import java.util.List;
  * @param tries how many times somebody began to submit the final task
  * @param begunBy the id of the final task that has begun; "" if none has
  * @param errors the first errors
+ * @param token of the last run of the master that is known
  */
 public record FanOutRecord(
         String id,
@@ -36,7 +37,8 @@ public record FanOutRecord(
         boolean finished,
         int tries,
         String begunBy,
-        List<Failure> errors) {
+        List<Failure> errors,
+        long token) {
 
     /** How many errors are kept. */
     public static final int MAX_ERRORS = 10;

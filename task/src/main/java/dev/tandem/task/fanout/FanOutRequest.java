@@ -25,17 +25,34 @@ public sealed interface FanOutRequest {
     /**
      * The master has ended without a seal, so the stream ends where it is.
      *
-     * @param token that of the run that ended; -1 if somebody else found it out
+     * @param token that of the run that ended, or of the last one that is known. Refused if a newer one has begun
      */
     record Abandon(String id, long token, String why) implements FanOutRequest {}
 
     /** Subtasks that have not begun are not to run. */
     record Cancel(String id, String why) implements FanOutRequest {}
 
-    /** A subtask has ended. @param error null unless it failed */
-    record Tell(String id, long number, End end, @Nullable String error) implements FanOutRequest {}
+    /** All subtasks that have not ended are given up: nobody waits for them any more. */
+    record GiveUp(String id, String why) implements FanOutRequest {}
 
-    /** A subtask is about to run, of which there may be two copies. */
+    /**
+     * A subtask has ended. If it has fanned out itself, that counts only when its own fan-out has ended.
+     *
+     * @param error null unless it failed
+     * @param nested whether its own fan-out has ended
+     */
+    record Tell(String id, long number, End end, @Nullable String error, boolean nested) implements FanOutRequest {
+
+        /** The end of the task itself. */
+        public Tell(String id, long number, End end, @Nullable String error) {
+            this(id, number, end, error, false);
+        }
+    }
+
+    /** A subtask fans out itself, so that it ends with its own fan-out, whatever becomes of its runs. */
+    record Nest(String id, long number) implements FanOutRequest {}
+
+    /** A subtask is about to run that has begun before, or of which there may be two copies. */
     record Ask(String id, long number) implements FanOutRequest {}
 
     /**
@@ -46,8 +63,13 @@ public sealed interface FanOutRequest {
      */
     record Begin(String id, String identity, String name) implements FanOutRequest {}
 
-    /** Somebody wants to submit the final task, and to tell the fan-out around it. @param millis for how long nobody else may */
-    record Claim(String id, long millis) implements FanOutRequest {}
+    /**
+     * Somebody wants to submit the final task, and to tell the fan-out around it.
+     *
+     * @param claimant tells this claim from others: it may be repeated
+     * @param millis for how long nobody else may
+     */
+    record Claim(String id, String claimant, long millis) implements FanOutRequest {}
 
     /** The final task is submitted, and the fan-out around it has been told. */
     record Finish(String id) implements FanOutRequest {}

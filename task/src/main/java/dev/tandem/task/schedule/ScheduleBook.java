@@ -1,6 +1,8 @@
 package dev.tandem.task.schedule;
 
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +31,20 @@ public interface ScheduleBook {
      * @param version names the definition
      * @param timing names what its instants follow from. Where it changes, the schedule begins anew
      * @param definition null if it need not be sent, because the store should have this version
+     * @param created whether it is one of {@link Created}, which no program has of its own
      */
     record Announced(
             String id,
             String version,
             String timing,
-            @Nullable String definition) {}
+            @Nullable String definition,
+            boolean created) {
+
+        /** Announces a schedule of the program's own. */
+        public Announced(String id, String version, String timing, @Nullable String definition) {
+            this(id, version, timing, definition, false);
+        }
+    }
 
     /** An answer to an announcement. */
     enum Standing {
@@ -45,7 +55,9 @@ public interface ScheduleBook {
         /** A program that started later has another definition. */
         REPLACED,
         /** There are too many schedules. */
-        NO_ROOM
+        NO_ROOM,
+        /** Somebody has created a schedule with this id, which counts until it is deleted. */
+        TAKEN
     }
 
     /**
@@ -118,15 +130,53 @@ public interface ScheduleBook {
     /** Says that the task of a firing has ended. */
     CompletionStage<Void> ended(long now, String id, long instant);
 
+    /**
+     * A schedule that somebody created, so that it belongs to no program.
+     *
+     * @param version names the definition and the payload
+     * @param timing names what its instants follow from
+     * @param definition without the payload
+     * @param payload the payload of its tasks
+     */
+    record Definition(String id, String version, String timing, String definition, String payload) {}
+
+    /**
+     * The created schedules, by id.
+     *
+     * @param revisions what the store said of the parts that it keeps them in; made by the store, for the store
+     */
+    record Created(Map<Integer, String> revisions, Map<String, Definition> schedules) {
+
+        public static final Created NONE = new Created(Map.of(), Map.of());
+    }
+
+    /** Reads the created schedules. @param known what was read before. @return the same instance if nothing has changed */
+    CompletionStage<Created> created(Created known);
+
+    /** The version of a schedule that does not exist. */
+    String NO_VERSION = "";
+
+    /** Stands for each version, and for none. */
+    String ANY_VERSION = "*";
+
+    /**
+     * Creates a schedule, or gives a created one another definition.
+     *
+     * @param expected the version that it has now: one, {@link #NO_VERSION} or {@link #ANY_VERSION}
+     */
+    CompletionStage<Result> define(long now, Definition definition, String expected);
+
     /** Calls the listener after changes by operators. @return ends that when closed */
     AutoCloseable watch(Runnable changed);
 
     /**
      * A schedule, for people.
      *
+     * @param definition without the payload
      * @param seen when a program last said that it has the schedule
      * @param paused since when it is paused; {@link #NONE} if it is not
      * @param open the last firing whose task is not known to have ended; {@link #NONE} if there is none
+     * @param created whether somebody created it, so that it belongs to no program
      */
     record Entry(
             String id,
@@ -138,10 +188,14 @@ public interface ScheduleBook {
             long open,
             long firings,
             long missed,
-            long skipped) {}
+            long skipped,
+            boolean created) {}
 
     /** Returns all schedules, by id. */
     CompletionStage<List<Entry>> list();
+
+    /** Returns one schedule. */
+    CompletionStage<Optional<Entry>> find(String id);
 
     /** A change by an operator. */
     enum Change {
@@ -149,7 +203,7 @@ public interface ScheduleBook {
         /** Instants during the pause do not fire. */
         RESUME,
         FIRE,
-        /** Forgets a schedule that no program has. */
+        /** Forgets a schedule that no program has, or deletes one that somebody created. */
         FORGET
     }
 
@@ -159,8 +213,12 @@ public interface ScheduleBook {
         NOT_FOUND,
         /** Refused: some program has the schedule. */
         CURRENT,
-        /** Refused: no program has the schedule, so nobody would fire it. */
-        STALE
+        /** Refused: no program has the schedule, so nobody would fire it; or it is a program's that does not run now. */
+        STALE,
+        /** Refused: the schedule has not the expected version. */
+        DIFFERS,
+        /** Refused: there are too many schedules. */
+        NO_ROOM
     }
 
     CompletionStage<Result> change(long now, String id, Change change);

@@ -77,8 +77,15 @@ public sealed interface DedupRequest {
      * A task has ended, or will run later. Answered with {@link DedupAnswer.Noted}.
      *
      * @param delayMillis with {@link Ending#LATER}: the time until then
+     * @param keptMillis for how long the end is remembered at least; ten minutes count in any case
      */
-    record Tell(String key, Bearer task, Ending ending, long delayMillis) implements DedupRequest {}
+    record Tell(String key, Bearer task, Ending ending, long delayMillis, long keptMillis) implements DedupRequest {
+
+        /** An end that is remembered for as long as was said of the task before. */
+        public Tell(String key, Bearer task, Ending ending, long delayMillis) {
+            this(key, task, ending, delayMillis, 0);
+        }
+    }
 
     /** How a run with a deduplication key ended. */
     enum Ending {

@@ -68,6 +68,9 @@ public interface Registration extends AutoCloseable {
          * every change. Before the first call no task of the queue may start, as for {@link OperatorPause#AWAITED}.
          */
         void paused(String queue, OperatorPause paused);
+
+        /** Takes note of which tasks of a queue operators have paused: at every change, and before a first {@link #paused}. */
+        default void pausedTasks(String queue, PausedTasks tasks) {}
     }
 
     /** The entry in a store that knows of no other executors. */

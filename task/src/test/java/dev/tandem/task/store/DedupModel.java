@@ -113,7 +113,12 @@ public final class DedupModel {
         if (request instanceof Ask ask) {
             return ask(key, entry, ask, now);
         }
-        return new DedupAnswer.Noted(entry != null && tell(entry, (Tell) request, now));
+        Tell tell = (Tell) request;
+        if (entry == null && tell.ending() != Ending.LATER) {
+            entry = nobody();
+            entries.put(key, entry);
+        }
+        return new DedupAnswer.Noted(entry != null && tell(entry, tell, now));
     }
 
     // ---- tasks that wait for others ----
@@ -155,15 +160,20 @@ public final class DedupModel {
         WaitAnswer.State state = stateOf(its, entry);
         if (!its.over) {
             if (entry == null) {
-                Bearer nobody = new Bearer("", new Position("-"), "", false, false, "", 0);
-                entry = new Entry(nobody, new DedupPolicy(Mode.FIRST, 0, false, 0, true, 0));
-                entry.state = State.AWAITED;
+                entry = nobody();
                 entries.put(key, entry);
             }
             entry.awaited = Math.max(entry.awaited, until);
             entry.keepUntil(entry.awaited);
         }
         return new WaitAnswer(state, name, now - its.since);
+    }
+
+    private static Entry nobody() {
+        Bearer none = new Bearer("", new Position("-"), "", false, false, "", 0);
+        Entry entry = new Entry(none, new DedupPolicy(Mode.FIRST, 0, false, 0, true, 0));
+        entry.state = State.AWAITED;
+        return entry;
     }
 
     private static WaitAnswer.State stateOf(Waiting its, @Nullable Entry entry) {
@@ -302,10 +312,10 @@ public final class DedupModel {
                 entry.accepted.remove(acceptedName(task.identity(), task.place()));
             }
         } else if (tell.ending() == Ending.SUCCEEDED) {
-            return finish(entry, State.DONE, now);
+            return finish(entry, State.DONE, tell, now);
         } else if (task.token() >= entry.token) {
             if (tell.ending() == Ending.FAILED && entry.state != State.DONE) {
-                return finish(entry, State.FAILED, now);
+                return finish(entry, State.FAILED, tell, now);
             } else if (tell.ending() == Ending.LATER && entry.isOpen()) {
                 entry.due = now + tell.delayMillis();
                 entry.open(now);
@@ -314,7 +324,8 @@ public final class DedupModel {
         return false;
     }
 
-    private static boolean finish(Entry entry, State state, long now) {
+    private static boolean finish(Entry entry, State state, Tell tell, long now) {
+        entry.policy = entry.policy.withKept(Math.max(entry.policy.keptMillis(), tell.keptMillis()));
         entry.state = state;
         entry.succeeded = state == State.DONE ? now : entry.succeeded;
         entry.taken = now;

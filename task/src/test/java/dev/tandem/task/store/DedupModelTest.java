@@ -2,12 +2,15 @@ package dev.tandem.task.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.task.BusinessId;
+import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.DedupPolicy.Mode;
 import dev.tandem.task.store.DedupRequest.Ask;
 import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.DedupRequest.Ending;
 import dev.tandem.task.store.DedupRequest.Tell;
+import dev.tandem.task.store.WaitRequest.Waiter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -114,6 +117,21 @@ class DedupModelTest {
         now += 1;
         assertThat(arrives(record(3), 0)).isEqualTo(GO);
         assertThat(begins(record(1))).as("it was not lost after all").isEqualTo(duplicateOf(3));
+    }
+
+    @Test
+    void theEndOfAForgottenTaskIsKnownToThoseThatComeLater() {
+        BusinessId id = new BusinessId("q", "id");
+        Waiter waiter = new Waiter(Partition.of("q", 1), Position.of(0, 9));
+        begins(record(1));
+        now += 25 * HOUR;
+        model.apply("q", new Tell("id", record(1), Ending.SUCCEEDED, 0, HOUR), now);
+
+        now += HOUR - 1;
+        assertThat(model.apply(new WaitRequest.Ask(id, waiter, HOUR, 0), now).state())
+                .isEqualTo(WaitAnswer.State.SUCCEEDED);
+        assertThat(begins(record(1))).isEqualTo(DedupAnswer.Done.INSTANCE);
+        assertThat(arrives(record(2), 0)).as("the key is free").isEqualTo(GO);
     }
 
     @Test

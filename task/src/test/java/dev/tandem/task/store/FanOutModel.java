@@ -51,12 +51,14 @@ public final class FanOutModel {
         private boolean finished;
         private int tries;
         private long claimedUntil;
+        private String claimedBy = "";
         private @Nullable String begunBy;
         private String begunName = "";
         private final List<FanOutRecord.Failure> errors = new ArrayList<>();
         private final BitSet ended = new BitSet();
         private final BitSet failed = new BitSet();
         private final BitSet cancelled = new BitSet();
+        private final BitSet nested = new BitSet();
 
         Entry(FanOutPlan plan, long token, long since) {
             this.plan = plan;
@@ -143,7 +145,7 @@ public final class FanOutModel {
         } else if (request instanceof Abandon abandon) {
             if (entry.phase != Phase.OPEN) {
                 return Code.CLOSED;
-            } else if (abandon.token() >= 0 && abandon.token() != entry.token) {
+            } else if (abandon.token() < entry.token) {
                 return Code.FENCED;
             }
             stop(entry, Stop.ABANDONED, abandon.why());
@@ -155,7 +157,12 @@ public final class FanOutModel {
             stop(entry, Stop.CANCELLED, cancel.why());
             return judge(id, entry, now);
         } else if (request instanceof Ask ask) {
-            return entry.stop == Stop.NO && entry.hasSucceeded((int) ask.number()) ? Code.DUPLICATE : Code.OK;
+            int number = (int) ask.number();
+            return entry.failed.get(number) ? Code.HAS_FAILED : entry.hasSucceeded(number) ? Code.DUPLICATE : Code.OK;
+        } else if (request instanceof FanOutRequest.GiveUp end) {
+            return giveUp(entry, end, now);
+        } else if (request instanceof FanOutRequest.Nest nest) {
+            entry.nested.set((int) nest.number());
         } else if (request instanceof Claim claim) {
             return claim(entry, claim, now);
         } else if (request instanceof Finish) {
@@ -233,6 +240,9 @@ public final class FanOutModel {
             return closed(entry, now);
         }
         int number = (int) tell.number();
+        if (entry.nested.get(number) && !tell.nested()) {
+            return Code.NESTED;
+        }
         boolean exists = entry.phase == Phase.OPEN || number < entry.total;
         if (exists && !entry.ended.get(number)) {
             entry.ended.set(number);
@@ -264,6 +274,19 @@ public final class FanOutModel {
         if (entry.phase != Phase.SEALED || entry.count(entry.ended) < entry.total) {
             return Code.OK;
         }
+        return complete(id, entry, now);
+    }
+
+    private Code giveUp(Entry entry, FanOutRequest.GiveUp end, long now) {
+        if (entry.phase == Phase.COMPLETE) {
+            return closed(entry, now);
+        }
+        stop(entry, Stop.CANCELLED, end.why());
+        entry.total = entry.phase == Phase.OPEN ? entry.cursor : entry.total;
+        return complete(end.id(), entry, now);
+    }
+
+    private Code complete(String id, Entry entry, long now) {
         entry.phase = Phase.COMPLETE;
         entry.endedAt = now;
         if (entry.plan.finalQueue().isEmpty() && entry.plan.parent().isEmpty()) {
@@ -280,10 +303,12 @@ public final class FanOutModel {
     }
 
     private Code claim(Entry entry, Claim claim, long now) {
-        if (!isFree(entry, now)) {
+        boolean again = !entry.finished && entry.claimedBy.equals(claim.claimant());
+        if (!again && !isFree(entry, now)) {
             return Code.CLOSED;
         }
-        entry.tries++;
+        entry.tries += again ? 0 : 1;
+        entry.claimedBy = claim.claimant();
         entry.claimedUntil = now + claim.millis();
         due.put(claim.id(), now + claim.millis());
         return Code.OK;
@@ -306,6 +331,7 @@ public final class FanOutModel {
                 entry.finished,
                 entry.tries,
                 entry.begunName,
-                List.copyOf(entry.errors));
+                List.copyOf(entry.errors),
+                entry.token);
     }
 }

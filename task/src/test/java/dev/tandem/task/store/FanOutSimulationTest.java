@@ -65,6 +65,7 @@ class FanOutSimulationTest {
         private final List<MasterRun> runs = new ArrayList<>();
         private final List<String> finals = new ArrayList<>();
         private final Set<String> begunFinals = new HashSet<>();
+        private int claims;
         private boolean masterDead;
         private boolean stopped;
 
@@ -182,7 +183,7 @@ class FanOutSimulationTest {
                 if (record != null && record.phase() == FanOutRecord.Phase.COMPLETE) {
                     finish();
                 } else if (masterDead) {
-                    ask(new FanOutRequest.Abandon(id, -1, "dead"));
+                    ask(new FanOutRequest.Abandon(id, record == null ? 0 : record.token(), "dead"));
                 } else {
                     ask(new FanOutRequest.Postpone(id, 10_000));
                 }
@@ -190,7 +191,7 @@ class FanOutSimulationTest {
         }
 
         private void finish() {
-            FanOutAnswer claimed = model.apply(new FanOutRequest.Claim(ID, 30_000), now);
+            FanOutAnswer claimed = model.apply(new FanOutRequest.Claim(ID, "claim " + claims++, 30_000), now);
             FanOutRecord record = claimed.record();
             if (record == null || random.nextInt(4) == 0) {
                 return; // Somebody else has it, or this program dies.
@@ -268,7 +269,7 @@ class FanOutSimulationTest {
                         .mapToObj(n ->
                                 model.apply(new FanOutRequest.Ask(ID, n), 0).code()))
                 .as("succeeded, failed, cancelled, not ended")
-                .containsExactly(Code.DUPLICATE, Code.OK, Code.OK, Code.OK);
+                .containsExactly(Code.DUPLICATE, Code.HAS_FAILED, Code.OK, Code.OK);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.tandem.demo;
 
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,8 +18,7 @@ import java.util.List;
 final class LocalServers implements AutoCloseable {
 
     /** The processes live for minutes, so a quick start matters more than peak speed. */
-    private static final List<String> JVM =
-            List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData");
+    private static final List<String> JVM = JvmOptions.quickStart("256m", "-Xshare:auto");
 
     private static final Duration HEALTH_TIMEOUT = Duration.ofSeconds(2);
 
@@ -26,6 +26,7 @@ final class LocalServers implements AutoCloseable {
     private final Path temporaryFolder;
     private final Path settings;
     private final int port;
+    private final Path portFile;
     private final List<LocalProcess> processes = new ArrayList<>();
     private final HttpClient http =
             HttpClient.newBuilder().connectTimeout(HEALTH_TIMEOUT).build();
@@ -40,6 +41,7 @@ final class LocalServers implements AutoCloseable {
         this.port = port;
         this.settings = folder.resolve("tandem.yml");
         this.temporaryFolder = folder.resolve("tmp");
+        this.portFile = folder.resolve("server.port");
         try {
             Files.createDirectories(temporaryFolder);
             Files.writeString(this.settings, settings);
@@ -50,13 +52,22 @@ final class LocalServers implements AutoCloseable {
 
     /** Starts the process that serves the API. @param runsTasks whether it runs tasks too */
     LocalProcess server(boolean runsTasks) {
-        return start("server", List.of("--server.port=" + port, "--tandem.executor.enabled=" + runsTasks));
+        try {
+            Files.deleteIfExists(portFile);
+        } catch (IOException e) {
+            throw new UncheckedIOException("The file " + portFile + " cannot be deleted: " + e.getMessage(), e);
+        }
+        return start(
+                "server",
+                List.of("-D" + DemoServer.PORT_FILE + "=" + portFile),
+                List.of("--server.port=" + port, "--tandem.executor.enabled=" + runsTasks));
     }
 
     /** Starts a process without an API that runs tasks and logs its events to {@link #events}. */
     LocalProcess executor(String name) {
         return start(
                 name,
+                List.of(),
                 List.of(
                         "--spring.main.web-application-type=none",
                         "--spring.main.keep-alive=true",
@@ -65,12 +76,13 @@ final class LocalServers implements AutoCloseable {
                         "--tandem.demo.events=" + events(name)));
     }
 
-    private LocalProcess start(String name, List<String> more) {
+    private LocalProcess start(String name, List<String> moreOptions, List<String> more) {
         List<String> arguments = new ArrayList<>(List.of("--config", settings.toString()));
         arguments.addAll(more);
         List<String> options = new ArrayList<>(JVM);
         // A killed process leaves its web server's folders behind. There they are deleted with ours.
         options.add("-Djava.io.tmpdir=" + temporaryFolder);
+        options.addAll(moreOptions);
         LocalProcess process = LocalProcess.java(
                         name, System.getProperty("java.class.path"), options, DemoServer.class.getName(), arguments)
                 .directory(folder)
@@ -92,8 +104,11 @@ final class LocalServers implements AutoCloseable {
         return "http://127.0.0.1:" + port;
     }
 
-    /** Whether the server at the port of the API reports that it is healthy. */
+    /** Whether the server reports that it is healthy. Another program's answers at its port do not count. */
     boolean isHealthy() {
+        if (!Files.exists(portFile)) {
+            return false;
+        }
         try {
             HttpRequest request = HttpRequest.newBuilder(URI.create(api() + "/actuator/health"))
                     .timeout(HEALTH_TIMEOUT)

@@ -2,6 +2,7 @@ package dev.tandem.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ class DemoIT {
         try (LocalProcess demo = LocalProcess.java(
                         "demo",
                         System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"),
+                        JvmOptions.quickStart("256m"),
                         DemoCli.class.getName(),
                         List.of(
                                 "demo",

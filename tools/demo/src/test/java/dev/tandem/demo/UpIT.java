@@ -3,7 +3,9 @@ package dev.tandem.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
+import dev.tandem.local.PortReservations;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
@@ -88,13 +90,16 @@ class UpIT {
                 "--kafka",
                 Brokers.kafka().bootstrapServers(),
                 "--redis",
-                Brokers.redis().uri()));
+                Brokers.redis().uri(),
+                // The folder of this test hides the ports that other tests have reserved.
+                "--port",
+                String.valueOf(PortReservations.reserve())));
         line.addAll(List.of(options));
         return LocalProcess.java(
                         "up",
                         System.getProperty("java.class.path"),
                         // The log that it keeps goes with the folder of this test.
-                        List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=" + folder),
+                        JvmOptions.quickStart("256m", "-Djava.io.tmpdir=" + folder),
                         DemoCli.class.getName(),
                         line)
                 .directory(folder);

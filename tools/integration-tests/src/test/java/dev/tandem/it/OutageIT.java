@@ -48,7 +48,7 @@ class OutageIT {
     }
 
     private static final int PARTITIONS = TestWorker.RABBIT_PARTITIONS;
-    private static final int TASKS = 20_000;
+    private static final int TASKS = 12_000;
     private static final int PAYLOAD = 2_000;
     private static final long MAX_MEMORY = 24L << 20;
     private static final int CONCURRENCY = 64;

@@ -1,8 +1,8 @@
 package dev.tandem.it;
 
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.function.Consumer;
 
 /** A worker in its own JVM, which can be killed. */
@@ -20,7 +20,7 @@ final class WorkerProcess implements AutoCloseable {
         this.process = LocalProcess.java(
                         "worker",
                         System.getProperty("java.class.path"),
-                        List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dtandem.test.log=INFO"),
+                        JvmOptions.quickStart("256m", "-Dtandem.test.log=INFO"),
                         TestWorker.class.getName(),
                         options.arguments())
                 .log(Path.of(options.journal() + ".log"))

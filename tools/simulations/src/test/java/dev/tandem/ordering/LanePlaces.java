@@ -279,10 +279,12 @@ final class LanePlaces {
     /** Takes their places from tasks that the owner has left in the log: they enter when they are read again. */
     void passedOver(SimProcess process, Partition partition) {
         // Asked in each turn and seldom true: so the books are searched last.
-        memory.getOrDefault(new Memory(process, partition), new ArrayList<>())
-                .removeIf(each -> !each.offered()
-                        && process.core.isPassedOver(partition, each.offset)
-                        && isLeftInTheLog(process, partition, each));
+        if (process.core.hasPassedOver(partition)) {
+            memory.getOrDefault(new Memory(process, partition), new ArrayList<>())
+                    .removeIf(each -> !each.offered()
+                            && process.core.isPassedOver(partition, each.offset)
+                            && isLeftInTheLog(process, partition, each));
+        }
     }
 
     private boolean isLeftInTheLog(SimProcess process, Partition partition, KeptTask kept) {

@@ -9,8 +9,10 @@ import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreAnswer.BlockedKey;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +31,12 @@ abstract class Oracle {
 
     private record Place(SimProcess process, Partition partition) {}
 
+    private record Lane(Partition partition, String key) {}
+
     final UnhandledRuns unhandled;
     protected final Simulation simulation;
     private final List<SimTask> tasks = new ArrayList<>();
+    private final Map<Lane, List<SimTask>> lanes = new HashMap<>();
     /** Where nothing may start any more. */
     private final Set<Place> barred = new HashSet<>();
 
@@ -52,6 +57,10 @@ abstract class Oracle {
     final SimTask publish(Partition partition, @Nullable String key, long offset, long notBefore, boolean unreadable) {
         SimTask task = new SimTask(tasks.size(), partition, key, offset, notBefore, unreadable);
         tasks.add(task);
+        if (key != null) {
+            lanes.computeIfAbsent(new Lane(partition, key), lane -> new ArrayList<>())
+                    .add(task);
+        }
         return task;
     }
 
@@ -61,6 +70,11 @@ abstract class Oracle {
 
     final List<SimTask> tasks() {
         return tasks;
+    }
+
+    /** Returns the tasks that were published with a key to a partition. */
+    final List<SimTask> tasks(Partition partition, String key) {
+        return lanes.getOrDefault(new Lane(partition, key), List.of());
     }
 
     /** An operator changed a log's offsets, or created the topic again. */

@@ -166,9 +166,8 @@ final class QueueRuns {
         // A task that is redelivered when its delay is over has its place by the broker, whatever began before.
         boolean byBroker = task.notBefore > 0 && (!book.scheduled.contains(task) || !book.groups.isNamed(task));
         boolean nothingForgotten = book.lastLoss == QueueBook.NEVER_LOST;
-        for (SimTask other : oracle.tasks()) {
-            boolean sameLane = other != task && other.partition.equals(task.partition) && task.key.equals(other.key);
-            if (!sameLane || book.ended.contains(other) || !book.groups.isSingle(other)) {
+        for (SimTask other : oracle.tasks(task.partition, task.key)) {
+            if (other == task || book.ended.contains(other) || !book.groups.isSingle(other)) {
                 continue;
             }
             check(

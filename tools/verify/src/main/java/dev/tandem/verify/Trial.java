@@ -6,6 +6,7 @@ import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.rabbit.RabbitPublisher;
 import dev.tandem.task.Publisher;
 import dev.tandem.verify.check.Judgement;
+import dev.tandem.verify.load.FeatureTasks;
 import dev.tandem.verify.load.LoadGenerator;
 import dev.tandem.verify.load.TaskGenerator;
 import dev.tandem.verify.load.Workload;
@@ -173,7 +174,7 @@ final class Trial implements AutoCloseable {
             progress.accept(describe(load));
             executors.requireAlive();
             Event.Audit audit = auditor.last();
-            boolean ended = load.acknowledged().stream().allMatch(id -> staysHeld(id) || liveView.hasEnded(id));
+            boolean ended = load.acknowledged().stream().allMatch(id -> staysHeld(id) || hasEnded(id));
             if (ended
                     && audit != null
                     && audit.at() > begin
@@ -183,6 +184,10 @@ final class Trial implements AutoCloseable {
             }
             TimeUnit.MILLISECONDS.sleep(POLL_INTERVAL.toMillis());
         }
+    }
+
+    private boolean hasEnded(String id) {
+        return FeatureTasks.copies(id).stream().anyMatch(liveView::hasEnded);
     }
 
     /** Returns whether a task belongs to the dead key, so that it rests in the store. */

@@ -32,6 +32,9 @@ final class TrialSelection {
     /** The faults that special workloads are combined with, unless faults are named. */
     private static final Set<String> SPECIAL_FAULTS = Set.of("none", "kill", "churn", "freeze", "redis-forgets");
 
+    /** The further faults that workloads with features are combined with, unless faults are named. */
+    private static final Set<String> FEATURE_FAULTS = Set.of("kill-restart", "partition-redis", "rolling");
+
     /** The faults that workloads with an outbox are combined with, unless faults are named. */
     private static final Set<String> OUTBOX_FAULTS = Set.of(
             "relay-kill",
@@ -92,6 +95,9 @@ final class TrialSelection {
     private static boolean isCombined(Fault fault, Workload workload) {
         if (workload.isOutbox()) {
             return OUTBOX_FAULTS.contains(fault.name());
+        }
+        if (workload.hasFeatures() && FEATURE_FAULTS.contains(fault.name())) {
+            return true;
         }
         return !workload.isSpecial() || SPECIAL_FAULTS.contains(fault.name());
     }

@@ -24,6 +24,7 @@ public final class Checker {
         EpochCheck.check(history, findings);
         DuplicateCheck duplicates = new DuplicateCheck(history, settings, findings);
         duplicates.check();
+        FeatureCheck.check(history, findings);
         ProgressCheck progress = new ProgressCheck(history, settings, findings);
         progress.check();
         FaultCheck faults = new FaultCheck(history, findings);

@@ -26,6 +26,12 @@ public enum CheckerRule {
     INDEPENDENCE(6, "other keys go on while one is stuck"),
     /** 6: the committed offset does not wait for stuck tasks. */
     COMMIT_LAG(6, "the committed offset goes on while a key is stuck"),
+    /** Of several tasks with one deduplication key, one runs. */
+    DEDUPLICATION(0, "of the tasks with one deduplication key, one runs"),
+    /** A task starts after the tasks that it waits for have succeeded. */
+    DEPENDENCIES(0, "no task starts before those that it waits for"),
+    /** No more tasks of a limit run at once than it allows. */
+    LIMITS(0, "no limit is exceeded"),
     /** The injected faults had an effect. */
     NOT_VACUOUS(0, "the fault hit something");
 

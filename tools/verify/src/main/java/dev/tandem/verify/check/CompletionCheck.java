@@ -1,5 +1,6 @@
 package dev.tandem.verify.check;
 
+import dev.tandem.verify.load.FeatureTasks;
 import dev.tandem.verify.record.Event;
 import java.util.HashSet;
 import java.util.Set;
@@ -77,7 +78,7 @@ final class CompletionCheck {
                 continue;
             }
             findings.checked(CheckerRule.NOTHING_LOST);
-            if (task.succeeded() || deadTasks.contains(task.id)) {
+            if (task.succeeded() || deadTasks.contains(task.id) || isDuplicate(task)) {
                 findings.checked(CheckerRule.ALL_DONE);
             } else if (inStore.contains(task.id)) {
                 if (haltedKeys.contains(task.key())) {
@@ -95,6 +96,13 @@ final class CompletionCheck {
                 unfinished(audit.at(), task, "the broker holds it");
             }
         }
+    }
+
+    /** Returns whether a copy of the task ran in its place. */
+    private boolean isDuplicate(TaskHistory task) {
+        return FeatureTasks.copies(task.id).stream()
+                .map(history.tasks::get)
+                .anyMatch(copy -> copy != null && copy.succeeded());
     }
 
     private Set<String> haltedKeys(Set<String> deadTasks) {

@@ -1,5 +1,6 @@
 package dev.tandem.verify.check;
 
+import dev.tandem.verify.load.FeatureTasks;
 import dev.tandem.verify.record.Event.Audit;
 import dev.tandem.verify.record.Event.Published;
 import java.util.HashMap;
@@ -25,7 +26,9 @@ final class CustodyCheck {
         this.findings = findings;
         for (TaskHistory task : history.tasks.values()) {
             Published published = task.published;
-            if (published != null && published.partition() >= 0) {
+            // A copy may end before the one that runs in its place.
+            boolean hasCopies = FeatureTasks.copies(task.id).size() > 1;
+            if (published != null && published.partition() >= 0 && !hasCopies) {
                 unfinished
                         .computeIfAbsent(published.partition(), partition -> new TreeMap<>())
                         .put(published.sequence(), task);

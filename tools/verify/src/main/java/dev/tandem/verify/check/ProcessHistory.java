@@ -46,6 +46,19 @@ final class ProcessHistory {
         return killed && ended >= from && ended <= to;
     }
 
+    /** Returns when a fault affects the process first after this time, {@code end} at the latest; {@code from} if one does then. */
+    long undisturbedUntil(long from, long end) {
+        long until = end;
+        List<Period> all = new ArrayList<>(freezes);
+        cuts.values().forEach(all::addAll);
+        for (Period each : all) {
+            if (each.to() >= from) {
+                until = Math.min(until, Math.max(from, each.from()));
+            }
+        }
+        return until;
+    }
+
     /** Returns whether the process was ever frozen or cut off. */
     boolean wasDisturbed() {
         return !freezes.isEmpty() || !cuts.isEmpty();

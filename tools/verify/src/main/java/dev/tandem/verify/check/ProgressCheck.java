@@ -1,6 +1,7 @@
 package dev.tandem.verify.check;
 
 import dev.tandem.kit.Percentiles;
+import dev.tandem.verify.load.FeatureTasks;
 import dev.tandem.verify.record.Event.Audit;
 import dev.tandem.verify.record.Event.Ending;
 import dev.tandem.verify.record.Event.Published;
@@ -58,7 +59,9 @@ final class ProgressCheck {
             if (published == null || published.dueAt() != 0 || published.sentAt() < begin) {
                 continue;
             }
-            if (stuck.contains(task.exclusionUnit(settings.ordered())) || task.firstStart() == Period.NEVER) {
+            if (stuck.contains(task.exclusionUnit(settings.ordered()))
+                    || task.firstStart() == Period.NEVER
+                    || FeatureTasks.waits(task.id)) {
                 continue;
             }
             long wait = Math.max(0, task.firstStart() - published.sentAt());

@@ -6,7 +6,6 @@ import dev.tandem.task.Publisher.PublishedId;
 import dev.tandem.task.Task;
 import dev.tandem.verify.load.TaskGenerator.GeneratedTask;
 import dev.tandem.verify.record.Event;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -99,15 +98,15 @@ public final class LoadGenerator implements AutoCloseable {
         Task task = new Task(
                 generated.id(),
                 queue,
-                null,
+                FeatureTasks.isLimited(generated.id()) ? FeatureTasks.LIMITED_TYPE : null,
                 generated.key(),
                 generated.instruction().payload(),
-                Map.of(),
+                FeatureTasks.headers(generated.id()),
                 now,
                 delay == 0 ? 0 : now + delay,
                 0,
                 0,
-                null);
+                FeatureTasks.dedupKey(generated.id()));
         unanswered.incrementAndGet();
         var answer = publisher.publish(task).toCompletableFuture();
         var unused = answer.handle((published, problem) -> {

@@ -108,7 +108,7 @@ public final class TaskGenerator {
     /** Returns the next task. */
     public GeneratedTask next() {
         int number = generated++;
-        GeneratedTask special = onlyQuick ? null : special(number);
+        GeneratedTask special = onlyQuick && !workload.hasFeatures() ? null : special(number);
         if (special != null) {
             return special;
         }
@@ -150,6 +150,12 @@ public final class TaskGenerator {
                 number % DYING_EVERY == 0
                         ? task(DYING_KEY + number, new HandlerInstruction(Outcome.DIE, QUICK_MILLIS), Duration.ZERO)
                         : null;
+            case FEATURES -> {
+                FeatureTasks.Chosen chosen = FeatureTasks.of(number, random);
+                yield chosen == null
+                        ? null
+                        : task(chosen.key(), new HandlerInstruction(Outcome.SUCCEED, chosen.millis()), Duration.ZERO);
+            }
             case NONE, OUTBOX -> null;
         };
     }

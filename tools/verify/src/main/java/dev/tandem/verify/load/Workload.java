@@ -44,7 +44,21 @@ public enum Workload {
             true,
             true,
             "RabbitMQ, ordered by key, submitted by an outbox, with effects that happen once",
-            Special.OUTBOX);
+            Special.OUTBOX),
+    KAFKA_FEATURES(
+            "kafka-features",
+            false,
+            true,
+            true,
+            "Kafka, with deduplication keys, dependencies and a limit",
+            Special.FEATURES),
+    RABBIT_FEATURES(
+            "rabbit-features",
+            true,
+            true,
+            true,
+            "RabbitMQ, ordered by key, with deduplication keys, dependencies and a limit",
+            Special.FEATURES);
 
     /** A special treatment of some keys of a workload. */
     enum Special {
@@ -52,7 +66,8 @@ public enum Workload {
         HOT_SLOW,
         CROWDS,
         MANY_DEAD,
-        OUTBOX
+        OUTBOX,
+        FEATURES
     }
 
     private static final int CROWD_BOUND = 10;
@@ -85,6 +100,11 @@ public enum Workload {
     /** Returns whether tasks are submitted by an outbox. Nobody sees at which offsets they arrive. */
     public boolean isOutbox() {
         return special == Special.OUTBOX;
+    }
+
+    /** Returns whether tasks have deduplication keys, dependencies and a limit, see {@link FeatureTasks}. */
+    public boolean hasFeatures() {
+        return special == Special.FEATURES;
     }
 
     /** Returns whether the events of the publisher name offsets. */

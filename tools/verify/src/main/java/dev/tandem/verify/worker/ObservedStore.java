@@ -6,8 +6,12 @@ import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupRequest;
+import dev.tandem.task.store.LimitStore;
+import dev.tandem.task.store.LookBack;
+import dev.tandem.task.store.PartitionHistory;
 import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.RequestHeader;
+import dev.tandem.task.store.RunRequest;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
@@ -19,8 +23,10 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store that records which epochs its process is given, and remembers under which of them each token was requested. A
@@ -95,6 +101,32 @@ final class ObservedStore implements Store {
     @Override
     public CompletionStage<List<DedupAnswer>> dedup(String queue, int bucket, List<DedupRequest> requests) {
         return store.dedup(queue, bucket, requests);
+    }
+
+    @Override
+    public LimitStore limits() {
+        return store.limits();
+    }
+
+    @Override
+    public CompletionStage<StoreAnswer> ask(RunRequest request) {
+        return store.ask(request);
+    }
+
+    @Override
+    public CompletionStage<Optional<PartitionHistory>> partitionHistory(String queue) {
+        return store.partitionHistory(queue);
+    }
+
+    @Override
+    public CompletionStage<Boolean> changePartitionHistory(
+            String queue, @Nullable PartitionHistory expected, PartitionHistory next) {
+        return store.changePartitionHistory(queue, expected, next);
+    }
+
+    @Override
+    public CompletionStage<LookBack.Answer> lookBack(Partition partition, LookBack question) {
+        return store.lookBack(partition, question);
     }
 
     @Override

@@ -3,13 +3,17 @@ package dev.tandem.verify.worker;
 import dev.tandem.api.RetryPolicy;
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.QueueSpec;
+import dev.tandem.executor.TaskLimit;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.scheduler.DeathWatch;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.Source;
+import dev.tandem.verify.load.FeatureTasks;
 import dev.tandem.verify.record.Event;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -22,6 +26,11 @@ public final class WorkerMain {
     private static final long POLL_MILLIS = 50;
     private static final Duration TIMEOUT = Duration.ofMinutes(10);
     private static final int MAX_ATTEMPTS = 100;
+
+    /** Has a name of the queue's own, since several trials may share a store. */
+    private static List<TaskLimit> limits(String queue) {
+        return List.of(new TaskLimit(queue, FeatureTasks.LIMIT, List.of(FeatureTasks.LIMITED_TYPE), List.of()));
+    }
 
     private WorkerMain() {}
 
@@ -85,6 +94,7 @@ public final class WorkerMain {
                 .uniqueId(id)
                 .settings(settings.core())
                 .clock(clock)
+                .limits(Map.of(settings.queue(), limits(settings.queue())))
                 .queue(QueueSpec.queue(settings.queue())
                         .source(new FreezableSource(source, orders))
                         .store(store)

@@ -1,0 +1,91 @@
+package dev.tandem.executor;
+
+import dev.tandem.ordering.Run;
+import dev.tandem.task.Outcome;
+import dev.tandem.task.Task;
+import dev.tandem.task.store.PausedTasks;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts the tasks aside whose type or key operators have paused. They go into custody like tasks that asked to run again later,
+ * without spending an attempt: one with a key stays the head of its key, and the others of the key wait behind it. Whoever resumes
+ * the type or the key makes them due. In case that is lost they look again by themselves, one after another. Thread-safe.
+ */
+final class PauseGate implements Gate {
+
+    /** For how long a task is put aside at least, and one that has failed before at most. */
+    private static final long LEAST_MILLIS = 10_000;
+
+    private static final long MOST_MILLIS = 900_000;
+
+    /** How far apart tasks look again, so that many that are paused cost little. */
+    private static final long STEP_MILLIS = 10;
+
+    private final QueueSpec spec;
+    private final Supplier<PausedTasks> paused;
+    private final ExecutorClock clock;
+    /** When the task looks again that was put aside last, by the monotonic clock. */
+    private final AtomicLong lastReturn;
+    /** What was decided about runs that workers have not begun. */
+    private final Map<Run, Outcome> aside = new ConcurrentHashMap<>();
+
+    PauseGate(QueueSpec spec, Supplier<PausedTasks> paused, ExecutorClock clock) {
+        this.spec = spec;
+        this.paused = paused;
+        this.clock = clock;
+        this.lastReturn = new AtomicLong(clock.millis());
+    }
+
+    @Override
+    public boolean concerns(Task task) {
+        // What was decided must be found again after a resumption.
+        return !aside.isEmpty() || isPaused(task);
+    }
+
+    private boolean isPaused(Task task) {
+        PausedTasks now = paused.get();
+        return !now.isEmpty() && now.covers(spec.handlers().typeOf(task.type()), task.key());
+    }
+
+    @Override
+    public boolean mustWait(Run run, Runnable goOn) {
+        if (run.task().unreadable() == null && isPaused(run.task())) {
+            aside.computeIfAbsent(run, none -> new Outcome.Snoozed(millisAside(run)));
+        }
+        return false;
+    }
+
+    private long millisAside(Run run) {
+        if (run.attempt() - run.lapses() > 1) {
+            return LEAST_MILLIS;
+        }
+        long now = clock.millis();
+        long at = lastReturn.updateAndGet(
+                last -> Math.min(now + MOST_MILLIS, Math.max(last, now + LEAST_MILLIS) + STEP_MILLIS));
+        return at - now;
+    }
+
+    @Override
+    public boolean mayRun(Run run) {
+        return !aside.containsKey(run);
+    }
+
+    @Override
+    public @Nullable Outcome takeOutcome(Run run) {
+        return aside.remove(run);
+    }
+
+    @Override
+    public void forget(Run run) {
+        aside.remove(run);
+    }
+
+    @Override
+    public void ended(Run run, Outcome outcome, Runnable then) {
+        then.run();
+    }
+}
