@@ -70,8 +70,7 @@ final class ExecutorLimits implements AutoCloseable {
             ofStore = rates.computeIfAbsent(
                     spec.store(), store -> new Rates(store, clock, () -> LockSupport.unpark(thread)));
         }
-        return new RateGate(
-                spec, ofStore, its, wake, permitGate == null ? run -> false : permitGate::sendsAway);
+        return new RateGate(spec, ofStore, its, wake, permitGate == null ? run -> false : permitGate::sendsAway);
     }
 
     private List<Rates> allRates() {

@@ -273,10 +273,7 @@ final class PermitGate implements Gate {
     public void leave(Partition partition) {
         departures.leave(partition);
         permits.turnAway(
-                waiting.stream()
-                        .filter(each -> departures.include(each.run))
-                        .toList(),
-                Outcome.NotStarted.INSTANCE);
+                waiting.stream().filter(each -> departures.include(each.run)).toList(), Outcome.NotStarted.INSTANCE);
     }
 
     @Override

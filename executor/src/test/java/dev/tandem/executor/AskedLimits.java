@@ -18,6 +18,7 @@ final class AskedLimits implements Store, LimitStore {
 
     /** The requests that a test has not taken yet. */
     final Deque<PermitRequest> asked = new ConcurrentLinkedDeque<>();
+
     private final Deque<CompletableFuture<PermitAnswer>> unanswered = new ConcurrentLinkedDeque<>();
 
     /** Answers the first request that has no answer: the executor holds so many permits. */

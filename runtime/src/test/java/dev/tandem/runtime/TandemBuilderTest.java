@@ -77,11 +77,15 @@ class TandemBuilderTest {
         TandemSettings settings = orders(Tandem.builder()
                         .kafka(NOWHERE)
                         .redis("redis://" + NOWHERE)
-                        .limit("erp.eu", each -> each.maxRunning(5)
-                                .queues("orders")
-                                .types("export", "report, daily"))
-                        .rateLimit("mail", each ->
-                                each.rate("100/s").burst(20).perHeader("tenant").keys("acme/*")))
+                        .limit(
+                                "erp.eu",
+                                each -> each.maxRunning(5).queues("orders").types("export", "report, daily"))
+                        .rateLimit(
+                                "mail",
+                                each -> each.rate("100/s")
+                                        .burst(20)
+                                        .perHeader("tenant")
+                                        .keys("acme/*")))
                 .program()
                 .all();
 
@@ -92,8 +96,7 @@ class TandemBuilderTest {
         assertThat(settings.rateLimits())
                 .containsOnly(Map.entry(
                         "mail",
-                        new RateLimitSettings(
-                                "100/s", 20, "header:tenant", List.of(), List.of(), List.of("acme/*"))));
+                        new RateLimitSettings("100/s", 20, "header:tenant", List.of(), List.of(), List.of("acme/*"))));
     }
 
     @Test

@@ -19,6 +19,7 @@ public final class PermitModel {
         private int held;
         /** What it held before the request. */
         private int had;
+
         private int wanted;
         private long until;
         private long number;
