@@ -291,7 +291,8 @@ public final class Admin {
             name.getBytes(StandardCharsets.UTF_8),
             seen == null ? NOTHING : seen,
             then == null ? NOTHING : then,
-            goOn.getBytes(StandardCharsets.UTF_8)
+            goOn.getBytes(StandardCharsets.UTF_8),
+            connection.eventPolicy(partition.queue()).getBytes(StandardCharsets.UTF_8)
         };
         return change(partition, args);
     }
@@ -304,17 +305,19 @@ public final class Admin {
 
     /** Calls the script until the change is made. */
     private CompletableFuture<Result> change(Partition partition, byte[][] args) {
-        return connection.runScript(Script.ADMINISTER, partition, args).thenCompose(reply -> {
-            ReplyReader in = new ReplyReader(reply);
-            int code = in.count();
-            if (code != ScriptCodes.CHANGE_UNFINISHED) {
-                Result result = ScriptCodes.changeResult(code);
-                return CompletableFuture.completedFuture(
-                        result != Result.DONE && isDrainUnderWay(args) ? Result.DONE_IN_PART : result);
-            }
-            byte[][] next = args.clone();
-            next[GO_ON] = in.bytes();
-            return change(partition, next);
-        });
+        return connection
+                .runScript(Script.ADMINISTER, connection.keysWithEvents(partition), args)
+                .thenCompose(reply -> {
+                    ReplyReader in = new ReplyReader(reply);
+                    int code = in.count();
+                    if (code != ScriptCodes.CHANGE_UNFINISHED) {
+                        Result result = ScriptCodes.changeResult(code);
+                        return CompletableFuture.completedFuture(
+                                result != Result.DONE && isDrainUnderWay(args) ? Result.DONE_IN_PART : result);
+                    }
+                    byte[][] next = args.clone();
+                    next[GO_ON] = in.bytes();
+                    return change(partition, next);
+                });
     }
 }

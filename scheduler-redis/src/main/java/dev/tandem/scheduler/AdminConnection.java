@@ -5,6 +5,7 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -20,17 +21,31 @@ final class AdminConnection {
     private final RedisTopology topology;
     private final RedisKeys keys;
     private final long limitMillis;
+    private final Map<String, EventPolicy> events;
     private @Nullable CompletableFuture<? extends RedisClusterAsyncCommands<byte[], byte[]>> connecting;
 
-    AdminConnection(RedisTopology topology, RedisKeys keys, long limitMillis) {
+    /** @param events of the queues that have some */
+    AdminConnection(RedisTopology topology, RedisKeys keys, long limitMillis, Map<String, EventPolicy> events) {
         this.topology = topology;
         this.keys = keys;
         this.limitMillis = limitMillis;
+        this.events = Map.copyOf(events);
     }
 
     /** Returns the names of the keys that its commands may use. */
     RedisKeys keys() {
         return keys;
+    }
+
+    /** Returns the policy of a queue's events, as scripts take it; empty if it has none. */
+    String eventPolicy(String queue) {
+        EventPolicy policy = events.get(queue);
+        return policy == null ? "" : policy.text();
+    }
+
+    /** Returns the keys of scripts that may record events. */
+    byte[][] keysWithEvents(Partition partition) {
+        return events.containsKey(partition.queue()) ? keys.withEvents(partition) : keys.of(partition);
     }
 
     /** Runs commands. */

@@ -252,12 +252,27 @@ final class RedisKeys {
         return bytes(prefix(partition) + "operations");
     }
 
-    /** Returns the keys of a partition, and behind them that of operations. */
-    byte[][] withOperations(Partition partition) {
+    /** Returns the keys of a partition, behind them that of operations, and that of its events if there are some. */
+    byte[][] withOperations(Partition partition, boolean events) {
+        byte[][] keys = of(partition);
+        byte[][] all = Arrays.copyOf(keys, keys.length + (events ? 2 : 1));
+        all[keys.length] = operations(partition);
+        if (events) {
+            all[keys.length + 1] = events(partition);
+        }
+        return all;
+    }
+
+    /** Returns the keys of a partition, and behind them that of its events. */
+    byte[][] withEvents(Partition partition) {
         byte[][] keys = of(partition);
         byte[][] all = Arrays.copyOf(keys, keys.length + 1);
-        all[keys.length] = operations(partition);
+        all[keys.length] = events(partition);
         return all;
+    }
+
+    private byte[] events(Partition partition) {
+        return bytes(prefix(partition) + "events");
     }
 
     /** Returns the channel that announces that an operator has changed a schedule. */

@@ -39,6 +39,8 @@ final class RedisLink implements Store.Link, Runnable {
     private final Store.Listener listener;
     private final RedisKeys names;
     private final byte[][] keys;
+    /** Null if the queue has none. */
+    private final @Nullable LinkEvents events;
 
     /** When each unanswered request was sent, in order, by {@link System#nanoTime}. */
     private final ArrayDeque<Long> sendTimes = new ArrayDeque<>();
@@ -64,7 +66,8 @@ final class RedisLink implements Store.Link, Runnable {
         this.partition = partition;
         this.listener = listener;
         this.names = names;
-        this.keys = names.of(partition);
+        this.events = store.events().open(this);
+        this.keys = events == null ? names.of(partition) : names.withEvents(partition);
     }
 
     Partition partition() {
@@ -81,8 +84,11 @@ final class RedisLink implements Store.Link, Runnable {
             if (request instanceof StoreRequest.Acquire acquire) {
                 leaseMillis = acquire.leaseMillis();
             }
-            ScriptCall call = ScriptEncoder.encode(
-                    request, names, System.currentTimeMillis(), store.keepsSuccesses() && to.node().hasRoom);
+            if (events != null) {
+                events.sending(request);
+            }
+            boolean keepSuccesses = store.keepsSuccesses() && to.node().hasRoom;
+            ScriptCall call = ScriptEncoder.encode(request, names, System.currentTimeMillis(), keepSuccesses, events);
             send(to, call, request, (reply, sentAt) -> replied(to, request, reply, sentAt));
             noteWritten(to, request, call);
             boolean probe = isProbe(request);
@@ -196,6 +202,9 @@ final class RedisLink implements Store.Link, Runnable {
             received.remove();
             noteOwnership(next.request, answer);
             noteMemory(from, answer);
+            if (events != null) {
+                events.answered(next.request, answer);
+            }
             if (recordsEnds(answer)) {
                 store.taskEnds().announcer().recorded(next.request);
             }
@@ -255,11 +264,23 @@ final class RedisLink implements Store.Link, Runnable {
         tellRoom(to.node().hasRoom);
     }
 
-    /** Tells the listener whether Redis has room for more tasks, if that is news. Called by the store's thread. */
-    void tellRoom(boolean left) {
+    /**
+     * Tells the listener whether there is room for more tasks, if that is news. Called by the store's thread.
+     *
+     * @param redis whether Redis has room
+     */
+    void tellRoom(boolean redis) {
+        boolean left = redis && (events == null || !events.holdStarts());
         if (left != toldRoom && !isClosed()) {
             toldRoom = left;
             listener.room(left);
+        }
+    }
+
+    /** There may be too many events that wait, or not any more. */
+    synchronized void roomMayHaveChanged() {
+        if (session != null) {
+            store.lookAtRoom(this, session.node());
         }
     }
 
@@ -293,6 +314,9 @@ final class RedisLink implements Store.Link, Runnable {
     @Override
     public void run() {
         if (!isClosed()) {
+            if (events != null) {
+                events.woken();
+            }
             listener.woken();
         }
     }
@@ -315,6 +339,9 @@ final class RedisLink implements Store.Link, Runnable {
             }
             closed = true;
             detach();
+        }
+        if (events != null) {
+            events.closed();
         }
         store.closed(this);
     }

@@ -24,7 +24,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -71,12 +70,11 @@ public final class RedisStore implements Store {
     private final RedisHistories histories;
     private final RedisScheduleBook schedules;
     private final Housekeeper housekeeper;
-    /** By queue: partitions that its broker does not have any more, and that hold nothing to run. */
-    private final Map<String, List<Partition>> ownerless = new ConcurrentHashMap<>();
-
+    private final OwnerlessPartitions ownerless;
     private final PauseWatches pauseWatches;
+    private final EventFeed events;
 
-    private RedisStore(RedisSettings settings, Retention retention) {
+    private RedisStore(RedisSettings settings, Retention retention, Map<String, EventPolicy> eventPolicies) {
         this.settings = settings;
         keepsSuccesses = retention.keepsSuccesses();
         resources = DefaultClientResources.builder()
@@ -91,8 +89,10 @@ public final class RedisStore implements Store {
         memory = new MemoryMonitor(thread, connections, settings.headroom());
         fitness = new FitnessWatch(thread, connections, asking, settings);
         adminConnection =
-                new AdminConnection(topology, keys, settings.answerTimeout().toMillis());
+                new AdminConnection(topology, keys, settings.answerTimeout().toMillis(), eventPolicies);
         inspector = new Inspector(adminConnection);
+        ownerless = new OwnerlessPartitions(inspector);
+        events = new EventFeed(adminConnection, eventPolicies);
         subscription = new ChannelSubscription(
                 thread, topology, wakeups, settings.answerTimeout().toMillis(), () -> status().connected());
         pauseWatches = new PauseWatches(settings.cluster(), inspector, wakeups, keys, thread);
@@ -116,12 +116,16 @@ public final class RedisStore implements Store {
      * @throws IllegalArgumentException if an address cannot be read
      */
     public static RedisStore open(RedisSettings settings) {
-        return open(settings, Retention.DEFAULTS);
+        return open(settings, Retention.DEFAULTS, Map.of());
     }
 
-    /** Opens a store that keeps history for as long as the retention says. */
-    public static RedisStore open(RedisSettings settings, Retention retention) {
-        RedisStore store = new RedisStore(settings, retention);
+    /**
+     * Opens a store that keeps history for as long as the retention says.
+     *
+     * @param events by queue; a queue without a policy has none
+     */
+    public static RedisStore open(RedisSettings settings, Retention retention, Map<String, EventPolicy> events) {
+        RedisStore store = new RedisStore(settings, retention, events);
         store.thread.run(store.subscription::subscribe);
         long tick = Math.max(10, settings.answerTimeout().toMillis() / 10);
         store.thread.runEvery(tick, store::checkOverdue);
@@ -147,22 +151,7 @@ public final class RedisStore implements Store {
 
     @Override
     public void findHeld(String queue, Collection<Partition> except, Consumer<Collection<Partition>> found) {
-        inspector
-                .heldPartitions(queue, except)
-                .thenCombine(inspector.partitions(queue), (held, all) -> {
-                    // Those that hold nothing to run have no owner, but a history.
-                    ownerless.put(
-                            queue,
-                            all.stream()
-                                    .filter(each -> !except.contains(each) && !held.contains(each))
-                                    .toList());
-                    return held;
-                })
-                .whenComplete((held, failure) -> {
-                    if (failure == null) {
-                        found.accept(held);
-                    }
-                });
+        ownerless.findHeld(queue, except, found);
     }
 
     @Override
@@ -274,6 +263,11 @@ public final class RedisStore implements Store {
         return taskEnds;
     }
 
+    /** Returns the events that are to be published. */
+    public EventFeed events() {
+        return events;
+    }
+
     /** Returns what finds fan-outs. */
     public FanOutLister fanOuts() {
         return fanOuts;
@@ -356,6 +350,11 @@ public final class RedisStore implements Store {
         return keepsSuccesses;
     }
 
+    /** Tells the link's listener soon whether there is room for more tasks. */
+    void lookAtRoom(RedisLink link, RedisNode node) {
+        thread.run(() -> link.tellRoom(node.hasRoom));
+    }
+
     void lookAtMemory(RedisNode node) {
         memory.lookNow(node);
     }
@@ -392,7 +391,6 @@ public final class RedisStore implements Store {
         for (RedisNode node : connections.nodes()) {
             node.links.stream().filter(RedisLink::isOwner).forEach(link -> owned.add(link.partition()));
         }
-        housekeeper.trim(
-                owned, ownerless.values().stream().flatMap(List::stream).toList());
+        housekeeper.trim(owned, ownerless.all());
     }
 }

@@ -30,19 +30,21 @@ final class ScriptEncoder {
      * @param keys the names of the channels that scripts publish on
      * @param now epoch milliseconds, recorded in claims as the time of their start
      * @param keepSuccesses whether to send what is kept of tasks that succeeded
+     * @param events makes the events of outcomes; null if the queue has none
      */
-    static ScriptCall encode(StoreRequest request, RedisKeys keys, long now, boolean keepSuccesses) {
+    static ScriptCall encode(
+            StoreRequest request, RedisKeys keys, long now, boolean keepSuccesses, @Nullable LinkEvents events) {
         if (request instanceof StoreRequest.SettleAndClaim step) {
-            return new SettleAndClaimEncoder(now, keepSuccesses).encode(step);
+            return new SettleAndClaimEncoder(now, keepSuccesses, events).encode(step);
         } else if (request instanceof StoreRequest.OwnerRequest owners) {
-            return encode(owners);
+            return encode(owners, events);
         } else if (request instanceof StoreRequest.KeepClaims keep) {
             return ScriptCall.of(Script.KEEP_CLAIMS)
                     .number(keep.leaseMillis())
                     .bytes(claimNames(keep.positions(), keep.tokens()))
                     .build();
         } else if (request instanceof StoreRequest.SettleLate late) {
-            return settleLate(late, keys, keepSuccesses);
+            return settleLate(late, keys, keepSuccesses, events);
         } else if (request instanceof StoreRequest.ListKnownPositions) {
             return KnownPositionsReply.firstPage();
         } else if (request instanceof StoreRequest.ForwardRedeliveries forward) {
@@ -53,12 +55,12 @@ final class ScriptEncoder {
         throw new IllegalArgumentException("Unknown request " + request.getClass());
     }
 
-    private static ScriptCall encode(StoreRequest.OwnerRequest request) {
+    private static ScriptCall encode(StoreRequest.OwnerRequest request, @Nullable LinkEvents events) {
         RequestHeader header = request.header();
         if (request instanceof StoreRequest.Acquire acquire) {
             return acquire(acquire);
         } else if (request instanceof StoreRequest.TakeCustody take) {
-            return takeCustody(take);
+            return takeCustody(take, events);
         } else if (request instanceof StoreRequest.RenewLeases renew) {
             return ScriptCall.of(Script.RENEW_LEASES, header, 0)
                     .number(renew.leaseMillis())
@@ -151,9 +153,9 @@ final class ScriptEncoder {
                 .build();
     }
 
-    private static ScriptCall takeCustody(StoreRequest.TakeCustody take) {
+    private static ScriptCall takeCustody(StoreRequest.TakeCustody take, @Nullable LinkEvents events) {
         List<HandOver> entries = take.entries();
-        MessagePackWriter lists = new MessagePackWriter().list(6);
+        MessagePackWriter lists = new MessagePackWriter().list(events == null ? 6 : 7);
         positions(lists, entries, HandOver::position);
         lists.list(entries.size());
         entries.forEach(entry -> key(lists, entry.key()));
@@ -172,6 +174,9 @@ final class ScriptEncoder {
                 envelopes.add(envelope);
             }
         }
+        if (events != null) {
+            lists.text(events.policy());
+        }
         ScriptCall.Builder call = ScriptCall.of(Script.TAKE_CUSTODY, take.header(), 0)
                 .text(ScriptCodes.incarnation(take.incarnation()))
                 .number(take.highWater())
@@ -182,12 +187,13 @@ final class ScriptEncoder {
         return call.build();
     }
 
-    private static ScriptCall settleLate(StoreRequest.SettleLate late, RedisKeys keys, boolean keepSuccesses) {
+    private static ScriptCall settleLate(
+            StoreRequest.SettleLate late, RedisKeys keys, boolean keepSuccesses, @Nullable LinkEvents events) {
         Settle settle = late.settle();
         byte[] envelope = envelope(settle.verdict());
         Claim then = settle.then();
         SuccessPage kept = keepSuccesses ? SuccessPage.of(List.of(settle)) : SuccessPage.NONE;
-        return ScriptCall.of(Script.SETTLE_LATE)
+        ScriptCall.Builder call = ScriptCall.of(Script.SETTLE_LATE)
                 .text(ScriptCodes.incarnation(late.incarnation()))
                 .text(keys.wakeChannel(late.partition()))
                 .text(settle.position().text())
@@ -200,8 +206,11 @@ final class ScriptEncoder {
                 .text(then == null ? "" : then.position().text())
                 .token(then == null ? 0 : then.token())
                 .bytes(kept.page())
-                .bytes(kept.hashes())
-                .build();
+                .bytes(kept.hashes());
+        if (events != null) {
+            call.bytes(events.page(List.of(settle))).text(events.policy());
+        }
+        return call.build();
     }
 
     private static ScriptCall forwardRedeliveries(StoreRequest.ForwardRedeliveries forward, RedisKeys keys) {

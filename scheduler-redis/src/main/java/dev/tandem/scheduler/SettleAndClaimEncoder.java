@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Encodes the request of the hot path. What most requests have none of is left out: {@code settle_and_claim.lua}
@@ -25,14 +26,17 @@ final class SettleAndClaimEncoder {
 
     private final long now;
     private final boolean keepSuccesses;
+    private final @Nullable LinkEvents events;
 
     /**
      * @param now epoch milliseconds, recorded in claims as the time of their start
      * @param keepSuccesses whether to send what is kept of tasks that succeeded
+     * @param events makes the events of outcomes; null if the queue has none
      */
-    SettleAndClaimEncoder(long now, boolean keepSuccesses) {
+    SettleAndClaimEncoder(long now, boolean keepSuccesses, @Nullable LinkEvents events) {
         this.now = now;
         this.keepSuccesses = keepSuccesses;
+        this.events = events;
     }
 
     ScriptCall encode(StoreRequest.SettleAndClaim request) {
@@ -41,7 +45,7 @@ final class SettleAndClaimEncoder {
         long highestToken =
                 Math.max(highest(settles, SettleAndClaimEncoder::highestToken), highest(claims, Claim::token));
         List<byte[]> envelopes = new ArrayList<>();
-        MessagePackWriter lists = new MessagePackWriter().list(14);
+        MessagePackWriter lists = new MessagePackWriter().list(events == null ? 14 : 16);
         settles(lists, settles, envelopes);
         claims(lists, claims);
         lists.number(hasTwice(settles, Settle::position) || hasTwice(claims, Claim::position) ? 1 : 0);
@@ -49,6 +53,10 @@ final class SettleAndClaimEncoder {
         askedBits(lists, claims);
         SuccessPage kept = keepSuccesses ? SuccessPage.of(settles) : SuccessPage.NONE;
         lists.bytes(kept.page()).bytes(kept.hashes());
+        if (events != null) {
+            lists.bytes(settles.isEmpty() ? EventPage.NONE : events.page(settles))
+                    .text(events.policy());
+        }
         ScriptCall.Builder call = ScriptCall.of(Script.SETTLE_AND_CLAIM, request.header(), highestToken)
                 .number(request.leaseMillis())
                 .text(ScriptCodes.incarnation(request.incarnation()))

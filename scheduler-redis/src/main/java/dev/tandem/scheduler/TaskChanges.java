@@ -72,7 +72,7 @@ final class TaskChanges {
 
     /** Changes tasks in one call. @param step null if no operation asks for it */
     CompletableFuture<Reply> call(Partition partition, TaskChange change, List<Item> items, @Nullable Step step) {
-        List<byte[]> args = new ArrayList<>(10 + 5 * items.size());
+        List<byte[]> args = new ArrayList<>(11 + 5 * items.size());
         SuccessPage kept = change instanceof TaskChange.Delete ? cancelled(items) : SuccessPage.NONE;
         args.add(bytes(connection.keys().wakeChannel(partition)));
         args.add(bytes(change.name()));
@@ -84,10 +84,14 @@ final class TaskChanges {
         args.add(bytes(Long.toString(step == null ? 0 : step.looked())));
         args.add(bytes(Long.toString(step == null ? 0 : step.matched())));
         args.add(bytes(step == null ? "" : step.place()));
+        String policy = connection.eventPolicy(partition.queue());
+        args.add(bytes(policy));
         items.forEach(item -> add(args, change, item));
         return connection
                 .runScript(
-                        Script.CHANGE_TASKS, connection.keys().withOperations(partition), args.toArray(byte[][]::new))
+                        Script.CHANGE_TASKS,
+                        connection.keys().withOperations(partition, !policy.isEmpty()),
+                        args.toArray(byte[][]::new))
                 .thenApply(TaskChanges::read);
     }
 

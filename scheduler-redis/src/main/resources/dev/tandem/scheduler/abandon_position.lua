@@ -15,6 +15,10 @@
 -- @include envelope
 -- @include dedup_ends
 -- @include envelope_errors
+-- @include success_keys
+-- @include success_pages
+-- @include event_pages
+-- @include event_records
 -- @include lanes
 -- @include blocked_keys
 -- @include settled_bits

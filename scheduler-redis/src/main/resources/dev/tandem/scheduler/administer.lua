@@ -1,6 +1,6 @@
 -- Makes an operator's change of a key: no epoch, no number. The owner is woken.
 --
--- KEYS      the partition's, see include/partition_keys
+-- KEYS      the partition's, see include/partition_keys; behind them the list `events`, if the queue has events
 -- ARGV 1    channel that wakes the owner
 -- ARGV 2    the change: 'skip' or 'drain'
 -- ARGV 3    key
@@ -8,6 +8,7 @@
 -- ARGV 5    CHANGE_FORCED, or '' if only a halted key may be changed
 -- ARGV 6    where to go on, as the reply to the same change said; '': this is the first call; GO_ON_NOTED: go on with a
 --           drain that a dead task began, and that `owner` notes
+-- ARGV 7    the policy of the queue's events, see include/event_pages; '': it has none
 -- Returns   {CHANGE_DONE}, {CHANGE_NOT_FOUND} (also if it changed since it was seen), {CHANGE_ACTIVE},
 --           {CHANGE_NOT_HALTED}: the key's head is alive, or {CHANGE_UNFINISHED, where to go on}: the change is too large
 --           for one call
@@ -32,11 +33,14 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include note_keys
 -- @include success_keys
 -- @include success_pages
+-- @include event_pages
+-- @include event_records
 -- @include settlement_state
 -- @include lane_heads
 -- @include settle_outcome
 -- @include far_schedule
 local wake_channel, change, go_on = ARGV[1], ARGV[2], ARGV[6]
+events.policy = ARGV[7]
 call('HDEL', OWNER, '') -- After a removal, Redis lets an operator make room even when memory is full.
 
 local function bury_head(head, envelope)
@@ -45,6 +49,7 @@ local function bury_head(head, envelope)
   call('HDEL', TASKS, head)
   died = died + 1
   note_dedup_end(head, envelope, FAN_OUT_FAILED)
+  events.note(head, envelope, EVENT_DEAD)
   add_to_history(writes.dead, writes.dead_tasks, head, envelope)
 end
 
@@ -83,6 +88,7 @@ local function skip(key, seen_head, drain, forced)
   local drained = not drain or drain_some(key, head, by_operator and ', by an operator' or '')
   write_outcomes()
   count_outcomes()
+  events.append(nil, {})
   if not drained then
     if envelope then
       block(key, BLOCKED_BY_HALT, head)

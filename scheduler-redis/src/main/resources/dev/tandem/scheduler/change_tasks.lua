@@ -2,6 +2,7 @@
 --
 -- KEYS 1-27  the partition's, see include/partition_keys
 -- KEYS 28    hash: operation -> what it has done in this partition, see ARGV 7
+-- KEYS 29    the list `events`, if the queue has events
 -- ARGV 1     channel that wakes the owner
 -- ARGV 2     the change: 'retry', 'delete', 'reschedule', or 'none' (only the record is written)
 -- ARGV 3     delete: DELETE_...; reschedule: when the tasks are due, ms; else ''
@@ -11,7 +12,8 @@
 --            matched, that changed and that were refused; the latest due time that was given, ms; and a place, all separated by
 --            blanks
 -- ARGV 8-10  tasks that were looked at so far, that matched so far, and the place for the new record
--- ARGV 11-   five for each task: position; envelope as it was seen ('': whatever it is); envelope that it gets ('': the same);
+-- ARGV 11    the policy of the queue's events, see include/event_pages; '': it has none
+-- ARGV 12-   five for each task: position; envelope as it was seen ('': whatever it is); envelope that it gets ('': the same);
 --            the member of `lanes` if it was seen parked, or where a search goes on, as the reply said ('': at the front); when
 --            it was due by its envelope, ms
 -- Returns    {CHANGE_STALE} if the operation has another record by now: then nothing is changed. Else {CHANGE_DONE, new record,
@@ -30,17 +32,21 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include claim_record
 -- @include envelope
 -- @include dedup_ends
+-- @include envelope_errors
 -- @include lanes
 -- @include blocked_keys
 -- @include settled_bits
 -- @include note_keys
 -- @include success_keys
 -- @include success_pages
+-- @include event_pages
+-- @include event_records
 -- @include settlement_state
 -- @include lane_heads
 -- @include far_schedule
 local OPERATIONS = KEYS[28]
 local change, operation, seen_record = ARGV[2], ARGV[6], ARGV[7]
+events.policy = ARGV[11]
 if operation ~= '' and (call('HGET', OPERATIONS, operation) or '') ~= seen_record then
   return {CHANGE_STALE}
 end
@@ -214,6 +220,7 @@ local function delete(position, seen, place)
       return CHANGE_UNFINISHED, search_on
     end
     note_dedup_end(position, waiting, FAN_OUT_CANCELLED)
+    events.note(position, waiting, EVENT_CANCELLED)
     cancelled = cancelled + 1
   else
     call('ZREM', DEAD, position)
@@ -257,7 +264,7 @@ local function forget_oldest_records()
 end
 
 local reply, changed, refused = {CHANGE_DONE, ''}, 0, 0
-for i = 11, #ARGV, 5 do
+for i = 12, #ARGV, 5 do
   local result, search_on = make_change(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], tonumber(ARGV[i + 4]))
   if result == CHANGE_DONE then
     changed = changed + 1
@@ -272,6 +279,7 @@ if changed > 0 then
   if cancelled > 0 then
     call('HINCRBY', STATS, 'cancelled', cancelled)
     append_successes(ARGV[4], ARGV[5], kept_away)
+    events.append(nil, {})
   end
   call('PUBLISH', ARGV[1], change)
 end

@@ -1,7 +1,7 @@
 -- Settles outcomes, then claims tasks: the hot path. Most outcomes are plain successes of fresh tasks; they take the
 -- short way, and what only others need is not even set up for them.
 --
--- KEYS      the partition's, see include/partition_keys
+-- KEYS      the partition's, see include/partition_keys; behind them the list `events`, if the queue has events
 -- ARGV 1-4  request header, see include/fence
 -- ARGV 5    lease, ms
 -- ARGV 6    incarnation; NO_INCARNATION: a message queue, whose bits below are pages
@@ -27,6 +27,8 @@
 --   12 bits to look at: index of the claim, bit
 --   13 page of what is kept of the successes, see include/success_pages; '': nothing
 --   14 its hashes
+--   15 page of events, see include/event_pages; '': none. Only if the queue has events, as the next one
+--   16 the policy of its events, see include/event_pages
 -- @include partition_keys
 -- @include fence
 -- @include clock
@@ -37,6 +39,7 @@
 -- @include redelivery_marks
 -- @include success_keys
 -- @include success_pages
+-- @include event_pages
 -- @include apply_request
 
 -- What plain successes of fresh tasks, and relays to such, do not need. It is set up on demand, because that takes
@@ -47,6 +50,7 @@ local function load_slow_path()
   -- @include envelope
   -- @include dedup_ends
   -- @include envelope_errors
+  -- @include event_records
   -- @include lanes
   -- @include blocked_keys
   -- @include id_index
@@ -226,6 +230,7 @@ local function settle_all(batch)
   write_plain_successes(ended, claimed)
   write_settled()
   append_successes(batch[13], batch[14], left_out)
+  events.append(batch[15], left_out)
   return answers
 end
 
@@ -315,5 +320,6 @@ else
   apply_request(ARGV[HEADER_HIGHEST_TOKEN], 'covered', covered_until)
 end
 local batch = cmsgpack.unpack(ARGV[8])
+events.policy = batch[16]
 local settle_answers = settle_all(batch)
 return {REPLY_OK, settle_answers, claim_all(batch)}

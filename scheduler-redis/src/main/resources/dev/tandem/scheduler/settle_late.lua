@@ -1,7 +1,7 @@
 -- Settles a former owner's outcome, by token only: no epoch, no number. Claims nothing, but a task that its process
 -- started next keeps its claim. The lane's next task becomes due now, and the owner is woken.
 --
--- KEYS      the partition's, see include/partition_keys
+-- KEYS      the partition's, see include/partition_keys; behind them the list `events`, if the queue has events
 -- ARGV 1    incarnation; NO_INCARNATION: a message queue
 -- ARGV 2    channel that wakes the owner
 -- ARGV 3    position
@@ -16,6 +16,8 @@
 -- ARGV 12   token of that task, 8 bytes
 -- ARGV 13   page of what is kept of a success, see include/success_pages; '': nothing
 -- ARGV 14   its hashes
+-- ARGV 15   page with the event, see include/event_pages; '': none. Only if the queue has events, as the next one
+-- ARGV 16   the policy of its events, see include/event_pages
 -- Returns   {REPLY_OK, 1 if recorded, else 0}
 -- @include partition_keys
 local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 'highwater', 'mirror')
@@ -30,6 +32,10 @@ call('HDEL', OWNER, '') -- After a removal, Redis lets a script record outcomes 
 -- @include envelope
 -- @include dedup_ends
 -- @include envelope_errors
+-- @include success_keys
+-- @include success_pages
+-- @include event_pages
+-- @include event_records
 -- @include lanes
 -- @include blocked_keys
 -- @include settled_bits
@@ -39,12 +45,11 @@ call('HDEL', OWNER, '') -- After a removal, Redis lets a script record outcomes 
 -- @include settlement_state
 -- @include lane_heads
 -- @include settle_outcome
--- @include success_keys
--- @include success_pages
 -- The script is short of locals, so what is used once has none.
 local incarnation, position, token, bit, verdict = ARGV[1], ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6]
 local key, next_position, next_token = ARGV[9] == '1' and ARGV[10], ARGV[11], ARGV[12]
 begin_bits(incarnation)
+events.policy = ARGV[16]
 begin_redelivery_marks(incarnation)
 local claim = call('HGET', CLAIMS, position)
 -- Of this claim, and of the one that follows. Nil: they are covered, or there is none.
@@ -89,6 +94,7 @@ end
 write_outcomes()
 if result ~= SETTLE_DONE then
   append_successes(ARGV[13], ARGV[14], {})
+  events.append(ARGV[15], {})
 end
 if relays and not was_head and result == SETTLE_OK then
   relay(next_position, next_claim, key)

@@ -1,13 +1,14 @@
 -- Takes custody of tasks, in order: schedules, parks, adopts or buries each.
 --
--- KEYS      the partition's, see include/partition_keys
+-- KEYS      the partition's, see include/partition_keys; behind them the list `events`, if the queue has events
 -- ARGV 1-4  request header, see include/fence
 -- ARGV 5    incarnation; NO_INCARNATION: a message queue, whose bits below are pages
 -- ARGV 6    high-water mark, an offset
 -- ARGV 7    most parked tasks of one key
 -- ARGV 8    most parked tasks of the partition
 -- ARGV 9    MessagePack of lists: positions; keys (false: none); bits (-1: none); MOVE_...; due times in ms; numbers of
---           the envelopes from 0 (-1: none)
+--           the envelopes from 0 (-1: none); and a text, not a list: the policy of the queue's events, see
+--           include/event_pages, if it has some
 -- ARGV 10-  envelopes
 -- Returns   {REPLY_OK, a text of one letter HANDOVER_... for each (HANDOVER_NO_ROOM for all or none), ms until the next
 --           task is due (-1: none)}
@@ -22,11 +23,17 @@
 -- @include settled_bits
 -- @include envelope
 -- @include dedup_ends
+-- @include envelope_errors
+-- @include success_keys
+-- @include success_pages
+-- @include event_pages
+-- @include event_records
 -- @include id_index
 -- @include redelivery_marks
 -- @include far_schedule
 -- @include next_times
-local positions, keys, bits, moves, due_times, envelope_numbers = unpack(cmsgpack.unpack(ARGV[9]))
+local positions, keys, bits, moves, due_times, envelope_numbers, event_policy = unpack(cmsgpack.unpack(ARGV[9]))
+events.policy = event_policy
 begin_bits(ARGV[5])
 begin_redelivery_marks(ARGV[5])
 
@@ -147,6 +154,7 @@ end
 
 local function bury(position, i, envelope)
   note_dedup_end(position, envelope, FAN_OUT_FAILED)
+  events.note(position, envelope, EVENT_DEAD)
   append_pair(dead_tasks, position, envelope)
   append_pair(dead, format('%.0f', micros + i), position) -- 1 µs apart, to keep their order
   return HANDOVER_OK
@@ -227,6 +235,7 @@ for i = 1, #positions do
   codes[i] = take(i)
 end
 write_taken()
+events.append(nil, {})
 write_bits()
 if is_queue then
   write_redelivery_marks()

@@ -108,7 +108,7 @@ final class FixedTimeScripts implements AutoCloseable {
     }
 
     StoreAnswer ask(StoreRequest request) {
-        List<Object> reply = run(request, ScriptEncoder.encode(request, RedisKeys.DEFAULTS, 0, true));
+        List<Object> reply = run(request, ScriptEncoder.encode(request, RedisKeys.DEFAULTS, 0, true, null));
         PagedReply paged = ScriptDecoder.paged(request, reply);
         if (paged == null) {
             return ScriptDecoder.decode(request, reply, true);

@@ -137,7 +137,7 @@ class HousekeeperIT extends OperatorTestBase {
         assertThat(offsets(TaskState.DEAD)).containsExactly(1L);
         await().until(() -> get(store.inspector().partitions(queue)).contains(partition));
         Retention nothing = keeping(Duration.ZERO, 0, 0);
-        try (RedisStore other = RedisStore.open(RedisSettings.of(Brokers.redis().uri()), nothing)) {
+        try (RedisStore other = RedisStore.open(RedisSettings.of(Brokers.redis().uri()), nothing, Map.of())) {
             CompletableFuture<Collection<Partition>> held = new CompletableFuture<>();
             other.findHeld(queue, List.of(), held::complete);
             assertThat(get(held)).isEmpty();

@@ -166,7 +166,7 @@ class KeptSuccessesIT extends OperatorTestBase {
     void aStoreThatKeepsNoneWritesNone() {
         Partition other = Partition.of(queue, 1);
         Retention off = new Retention(Duration.ofDays(1), 100, Duration.ofDays(1), 0, 1 << 20);
-        try (RedisStore none = RedisStore.open(RedisSettings.of(Brokers.redis().uri()), off)) {
+        try (RedisStore none = RedisStore.open(RedisSettings.of(Brokers.redis().uri()), off, Map.of())) {
             owner = new TestOwner(none, other, "executor-one");
             owner.acquire();
             succeed(Map.of(1L, kept("order-1", null)));

@@ -19,7 +19,7 @@ final class MonitoringFiles {
 
     /**
      * A process has these metrics only once a handler did not end in time, a task was a duplicate or fanned out, a schedule was due,
-     * or an operation changed tasks.
+     * an operation changed tasks, or a queue has events.
      */
     static final Set<String> RARE = Set.of(
             "tandem_task_timed_out_total",
@@ -29,6 +29,9 @@ final class MonitoringFiles {
             "tandem_fan_out_duration_seconds_count",
             "tandem_fan_out_duration_seconds_bucket",
             "tandem_operation_tasks_total",
+            "tandem_events_published_total",
+            "tandem_events_dropped_total",
+            "tandem_events_waiting_bytes",
             "tandem_schedule_firings_total",
             "tandem_schedule_misfires_total",
             "tandem_schedule_skipped_total",

@@ -104,6 +104,9 @@ class MonitoringFilesTest {
 
         metrics.fannedOut("imports", 10_000);
         metrics.fanOutEnded("imports", "completed", 900);
+        metrics.published("orders", 3);
+        metrics.dropped("orders", 1);
+        metrics.waiting("orders", "0", 500);
         metrics.fired("nightly", "reports", 12);
         metrics.missed("nightly", "reports", 2);
         metrics.skipped("nightly", "reports");

@@ -7,6 +7,7 @@ import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
 import dev.tandem.executor.RateStatus;
 import dev.tandem.executor.TaskLogContext;
+import dev.tandem.runtime.events.EventService;
 import dev.tandem.runtime.queues.QueueSource.Reachability;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.scheduler.RedisStore;
@@ -28,6 +29,7 @@ public final class QueueRuntime {
     private final RedisStore store;
     private final Map<String, QueueSource> sources = new LinkedHashMap<>();
     private final FanOutService fanOuts;
+    private final EventService events;
     private final Executor executor;
     private final Membership membership;
     private final FailureWatch failures;
@@ -50,6 +52,7 @@ public final class QueueRuntime {
         this.settings = settings;
         this.store = store;
         this.fanOuts = fanOuts;
+        this.events = EventPublishers.service(settings, store, metrics);
         this.executor = executor(handlers, metrics, virtualThreads);
         this.membership = new Membership(settings, store, executor, sources.values());
         // Its shutdown hook stops this runtime, so the exit cannot wait on the thread that does so.
@@ -98,6 +101,7 @@ public final class QueueRuntime {
     /** Starts all queues: at once, or as soon as this process holds its fixed id. */
     public void start() {
         failures.start();
+        events.start();
         membership.start();
         fanOuts.start();
     }
@@ -106,6 +110,7 @@ public final class QueueRuntime {
     public void stop() {
         failures.close();
         membership.stop();
+        events.close();
         fanOuts.close();
     }
 

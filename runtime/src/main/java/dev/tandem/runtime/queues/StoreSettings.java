@@ -16,7 +16,8 @@ public final class StoreSettings {
 
     /** Returns the store. Connects in the background, so Redis need not be there yet. */
     public static RedisStore open(TandemSettings settings) {
-        return RedisStore.open(redis(settings.redis()), retention(settings.history()));
+        return RedisStore.open(
+                redis(settings.redis()), retention(settings.history()), EventPublishers.policies(settings));
     }
 
     private static Retention retention(HistorySettings history) {

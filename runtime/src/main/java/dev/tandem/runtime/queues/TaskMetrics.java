@@ -3,6 +3,7 @@ package dev.tandem.runtime.queues;
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.executor.FanOutMetrics;
 import dev.tandem.executor.RunMeasurement;
+import dev.tandem.runtime.events.EventMetrics;
 import dev.tandem.runtime.schedules.ScheduleMetrics;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.task.Outcome;
@@ -19,8 +20,11 @@ import java.util.function.BiPredicate;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Metrics of the runs, the schedules and the fan-outs in this process. On the hot path: one look-up and three meters at most for each task. */
-public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics, FanOutMetrics {
+/**
+ * Metrics of the runs, the schedules, the fan-outs and the events in this process. On the hot path: one look-up and three meters at
+ * most for each task.
+ */
+public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics, FanOutMetrics, EventMetrics {
 
     private static final Duration[] BUCKETS = {
         Duration.ofMillis(1),
@@ -61,6 +65,7 @@ public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics, FanO
     private final MeterRegistry registry;
     private final ScheduleMeters schedules;
     private final FanOutMeters fanOuts;
+    private final EventMeters events;
     private final BiPredicate<String, String> known;
     private final Map<Tags, RunMeters> runs = new ConcurrentHashMap<>();
     private final Map<Tags, DistributionSummary> batches = new ConcurrentHashMap<>();
@@ -80,6 +85,7 @@ public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics, FanO
         this.registry = registry;
         this.schedules = new ScheduleMeters(registry);
         this.fanOuts = new FanOutMeters(registry);
+        this.events = new EventMeters(registry);
         this.known = known;
     }
 
@@ -95,6 +101,21 @@ public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics, FanO
         String type = known(run.queue(), run.type());
         meter(runs, new Tags(run.queue(), type, outcome(run.outcome())), RunMeters::new)
                 .record(run);
+    }
+
+    @Override
+    public void published(String queue, int count) {
+        events.published(queue, count);
+    }
+
+    @Override
+    public void dropped(String queue, long count) {
+        events.dropped(queue, count);
+    }
+
+    @Override
+    public void waiting(String queue, String partition, long bytes) {
+        events.waiting(queue, partition, bytes);
     }
 
     @Override

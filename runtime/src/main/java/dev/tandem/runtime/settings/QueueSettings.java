@@ -45,6 +45,7 @@ import org.springframework.util.unit.DataSize;
  *     tasks of a key do not wait for those in its earlier partition
  * @param dedup which of several tasks with one deduplication key runs
  * @param dependencies how tasks wait for others
+ * @param events what other programs are told about tasks
  * @param handler the type of tasks that set no type
  * @param types further types that {@code handler} runs; {@code *} means any
  * @param exchange RabbitMQ's exchange, declared when missing; default: tandem
@@ -86,6 +87,7 @@ public record QueueSettings(
         @DefaultValue("6m") Duration growthWindow,
         @DefaultValue DedupSettings dedup,
         @DefaultValue DependencySettings dependencies,
+        @DefaultValue EventSettings events,
         @Nullable String handler,
         @DefaultValue List<String> types,
         @DefaultValue HttpSettings http,

@@ -50,6 +50,7 @@ final class QueueSettingsCheck {
                             + " tandem.queues.orders.handler=log; a file is given with --config FILE");
         }
         settings.queues().forEach(this::checkQueue);
+        new EventSettingsCheck(settings, problems).checkAll();
         checkUnique("topic", SourceType.KAFKA, "topic", (name, queue) -> queue.effectiveTopic(name));
         checkUnique("queue", SourceType.RABBIT, "RabbitMQ queue", (name, queue) -> queue.effectiveQueue(name));
     }

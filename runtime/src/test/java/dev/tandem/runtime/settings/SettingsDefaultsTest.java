@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -113,6 +114,12 @@ class SettingsDefaultsTest {
             queues.*.dependencies.timeout = 1d
             queues.*.dependencies.policy = die
             queues.*.dependencies.unknown = wait
+            queues.*.events.enabled = false
+            queues.*.events.kinds = [succeeded, dead, expired, cancelled]
+            queues.*.events.topic = null
+            queues.*.events.exchange = null
+            queues.*.events.max-bytes = 8MB
+            queues.*.events.when-full = drop
             queues.*.handler = null
             queues.*.types = []
             queues.*.http.url = null
@@ -251,6 +258,9 @@ class SettingsDefaultsTest {
     }
 
     private static String text(Object value) {
+        if (value instanceof List<?> list) {
+            return list.stream().map(SettingsDefaultsTest::text).toList().toString();
+        }
         if (value instanceof Duration duration) {
             return DurationText.of(duration);
         }

@@ -54,6 +54,7 @@ public final class Bench implements Callable<Integer> {
             new BatchRate(),
             new IdleQueue(),
             new StoreScripts(),
+            new EventRate(),
             new ClientRate());
 
     /** The form of the result. */

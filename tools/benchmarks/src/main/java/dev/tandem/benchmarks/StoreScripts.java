@@ -1,10 +1,13 @@
 package dev.tandem.benchmarks;
 
+import dev.tandem.scheduler.EventFeed;
+import dev.tandem.scheduler.EventPolicy;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.Retention;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.event.EventKind;
 import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.SettledMark;
@@ -23,9 +26,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Cost of the hot path per task in Redis: plain successes settled and as many tasks claimed, without an executor. */
 final class StoreScripts implements Scenario {
@@ -40,10 +46,11 @@ final class StoreScripts implements Scenario {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
     /** One line of the result. */
-    private record Load(int batch, boolean keyed, boolean otherKeyBlocked, boolean queue, boolean kept) {
+    private record Load(
+            int batch, boolean keyed, boolean otherKeyBlocked, boolean queue, boolean kept, boolean events) {
 
         Load(int batch, boolean keyed, boolean otherKeyBlocked, boolean queue) {
-            this(batch, keyed, otherKeyBlocked, queue, true);
+            this(batch, keyed, otherKeyBlocked, queue, true, false);
         }
 
         String name() {
@@ -51,21 +58,30 @@ final class StoreScripts implements Scenario {
                     + (keyed ? ", keyed" : ", no keys")
                     + (otherKeyBlocked ? ", another key blocked" : "")
                     + (queue ? ", message queue" : "")
-                    + (kept ? "" : ", nothing kept of successes");
+                    + (kept ? "" : ", nothing kept of successes")
+                    + (events ? ", with events" : "");
         }
     }
 
     private static final List<Load> LOADS = List.of(
             new Load(256, true, false, false),
-            new Load(256, true, false, false, false),
+            new Load(256, true, false, false, false, false),
+            new Load(256, true, false, false, true, true),
+            new Load(256, true, false, false, false, true),
             new Load(256, false, false, false),
             new Load(256, true, true, false),
             new Load(256, true, false, true),
             new Load(64, true, false, false),
             new Load(16, true, false, false),
             new Load(1, true, false, false),
-            new Load(1, true, false, false, false));
+            new Load(1, true, false, false, false, false),
+            new Load(16, true, false, false, true, true),
+            new Load(1, true, false, false, true, true));
 
+    /** More than there is room for in a round, so that none is dropped. */
+    private static final EventPolicy ALL_EVENTS = new EventPolicy(Set.of(EventKind.SUCCEEDED), 1 << 30, false);
+
+    private static final int EVENT_BATCH_BYTES = 256 << 10;
     private static final Retention NOTHING_KEPT = new Retention(Duration.ofDays(1), 1, Duration.ofDays(1), 0, 1);
 
     @Override
@@ -83,12 +99,14 @@ final class StoreScripts implements Scenario {
         List<Measurement> lines = new ArrayList<>();
         for (Load load : LOADS) {
             int tasks = Math.min(context.sizes().tasksOr(TASKS), load.batch() * BATCHES);
+            String queue = context.uniqueName("scripts");
             try (RedisStore store = RedisStore.open(
                             RedisSettings.of(context.brokers().redis()),
-                            load.kept() ? Retention.DEFAULTS : NOTHING_KEPT);
+                            load.kept() ? Retention.DEFAULTS : NOTHING_KEPT,
+                            load.events() ? Map.of(queue, ALL_EVENTS) : Map.of());
                     RedisStatistics redis =
                             new RedisStatistics(context.brokers().redis());
-                    Owner owner = new Owner(store, Partition.of(context.uniqueName("scripts"), 0))) {
+                    Owner owner = new Owner(store, Partition.of(queue, 0))) {
                 owner.acquire();
                 if (load.otherKeyBlocked()) {
                     owner.blockAnotherKey();
@@ -102,6 +120,9 @@ final class StoreScripts implements Scenario {
                     owner.run(load, tasks, round * 1_000_000L);
                     micros.add((redis.scriptMicros() - before) / tasks);
                     bytes.add(redis.usage().since(usage).fileBytes() / tasks);
+                    if (load.events()) {
+                        takeEvents(context, store, redis, owner.partition, tasks);
+                    }
                 }
                 lines.add(Measurement.withoutBudget(load.name(), Median.of(micros), "µs"));
                 context.say("%s: %.2f µs, %.0f bytes of its file", load.name(), Median.of(micros), Median.of(bytes));
@@ -111,6 +132,20 @@ final class StoreScripts implements Scenario {
             }
         }
         return lines;
+    }
+
+    /** Takes all events as if a broker had confirmed them. */
+    private static void takeEvents(
+            ScenarioContext context, RedisStore store, RedisStatistics redis, Partition partition, int tasks) {
+        double before = redis.scriptMicros();
+        EventFeed.@Nullable Batch batch = null;
+        int taken = 0;
+        do {
+            batch = store.events().take(partition, batch, EVENT_BATCH_BYTES).join();
+            taken += batch.events().size();
+        } while (!batch.events().isEmpty());
+        double micros = (redis.scriptMicros() - before) / tasks;
+        context.say("%d events were taken: %.2f µs of Redis's time each", taken, micros);
     }
 
     /** Looks for an id that no task has, which is searched for everywhere. */

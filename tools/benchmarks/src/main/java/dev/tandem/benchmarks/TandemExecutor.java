@@ -7,12 +7,16 @@ import dev.tandem.executor.QueueStatus;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.ordering.CoreSettings;
+import dev.tandem.scheduler.EventFeed;
+import dev.tandem.scheduler.EventPolicy;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
+import dev.tandem.scheduler.Retention;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /** An executor with its store, set up as a program would do it. */
 final class TandemExecutor implements AutoCloseable {
@@ -37,7 +41,12 @@ final class TandemExecutor implements AutoCloseable {
     }
 
     static TandemExecutor start(String redis, BenchSizes sizes, Queue... queues) {
-        RedisStore store = RedisStore.open(RedisSettings.of(redis));
+        return start(redis, sizes, Map.of(), queues);
+    }
+
+    /** @param events by queue; a queue without a policy has none */
+    static TandemExecutor start(String redis, BenchSizes sizes, Map<String, EventPolicy> events, Queue... queues) {
+        RedisStore store = RedisStore.open(RedisSettings.of(redis), Retention.DEFAULTS, events);
         Executor.Builder builder = Executor.builder()
                 .id("bench")
                 .concurrency(List.of(queues).stream()
@@ -68,6 +77,11 @@ final class TandemExecutor implements AutoCloseable {
     /** Returns the defaults with another lease, which is renewed four times in its time. */
     static CoreSettings settings(Duration lease) {
         return CoreSettings.builder().leaseMillis(lease.toMillis()).build();
+    }
+
+    /** Returns the events that are to be published. */
+    EventFeed events() {
+        return store.events();
     }
 
     /** Returns the status of its only or first queue. */

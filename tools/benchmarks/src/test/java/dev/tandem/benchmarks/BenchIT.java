@@ -36,7 +36,8 @@ class BenchIT {
         "outbox, 3",
         "batch, 3",
         "idle, 2",
-        "scripts, 9",
+        "scripts, 13",
+        "events, 2",
         "client, 9"
     })
     void scenarioMeasuresEveryLine(String scenario, int lines) {

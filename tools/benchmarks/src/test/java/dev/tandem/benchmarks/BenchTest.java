@@ -41,6 +41,7 @@ class BenchTest {
                         "batch",
                         "idle",
                         "scripts",
+                        "events",
                         "client");
     }
 

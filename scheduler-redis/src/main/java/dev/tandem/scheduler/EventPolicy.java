@@ -1,0 +1,35 @@
+package dev.tandem.scheduler;
+
+import dev.tandem.task.event.EventKind;
+import java.util.Set;
+
+/**
+ * Which events of a queue are recorded, and how many may wait until they are published.
+ *
+ * @param maxBytes of a partition's events that wait
+ * @param waits whether no fresh tasks start while so many wait. Otherwise the oldest are dropped
+ */
+public record EventPolicy(Set<EventKind> kinds, long maxBytes, boolean waits) {
+
+    public EventPolicy {
+        kinds = Set.copyOf(kinds);
+        if (maxBytes <= 0) {
+            throw new IllegalArgumentException("Events need room, but max-bytes is " + maxBytes);
+        }
+    }
+
+    /** Returns what scripts keep to: {@code include/event_pages.lua}. */
+    String text() {
+        StringBuilder text = new StringBuilder().append(limit()).append(' ');
+        kinds.forEach(kind -> text.append(kind.letter()));
+        return text.toString();
+    }
+
+    /**
+     * Returns how many bytes the store keeps. A queue that waits still records what runs, and what becomes of tasks that the store
+     * has, so it needs more room; but that has a bound too.
+     */
+    long limit() {
+        return waits ? 2 * maxBytes : maxBytes;
+    }
+}
