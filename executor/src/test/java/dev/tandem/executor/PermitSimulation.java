@@ -236,10 +236,6 @@ final class PermitSimulation {
         events.add(new Event(clock.millis() + millis, order++, action));
     }
 
-    private void submit(Member member, long millis) {
-        submit(member, "ship", millis);
-    }
-
     private void submit(Member member, String type, long millis) {
         submitted++;
         Run run = TestRuns.of(RunnerFixture.task(type, ""), ++runs);
@@ -303,7 +299,7 @@ final class PermitSimulation {
             step();
             Member member = members.get(random.nextInt(members.size()));
             if (member.isAt() && random.nextInt(8) == 0 && member.gate.waiting() + member.queued.size() < 20) {
-                submit(member, random.nextInt(20) == 0 ? random.nextInt(1_500) : 1 + random.nextInt(30));
+                submit(member, "ship", random.nextInt(20) == 0 ? random.nextInt(1_500) : 1 + random.nextInt(30));
             }
             fault(member);
         }
@@ -348,7 +344,7 @@ final class PermitSimulation {
             step();
             for (Member member : members) {
                 while (member.gate.waiting() < 2 + max && member.running.size() + member.gate.waiting() < 2 * max + 2) {
-                    submit(member, millis);
+                    submit(member, "ship", millis);
                 }
             }
         }

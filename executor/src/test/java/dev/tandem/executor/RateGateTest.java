@@ -148,6 +148,30 @@ class RateGateTest {
         assertThat(calls).isZero();
     }
 
+    @Test
+    void aLateAnswerDoesNotLetTasksBeginCloserTogether() {
+        Member member = new Member(perSecond(100, 1, null));
+        for (int i = 0; i < 200; i++) {
+            member.starts("k");
+        }
+        for (int i = 0; i < 2_000; i++) {
+            boolean slow = i % 500 > 300;
+            if (!slow) {
+                pass(1, member);
+            } else {
+                member.rates.tick();
+                clock.advance(1);
+            }
+        }
+        List<Long> times = begun.values().stream().sorted().toList();
+        assertThat(times).hasSizeGreaterThan(100);
+        for (int i = 0; i + 10 < times.size(); i++) {
+            assertThat(times.get(i + 10) - times.get(i))
+                    .as("eleven tasks from task %s on", i)
+                    .isGreaterThanOrEqualTo(70_000_000);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void executorsTogetherNeverStartMoreThanTheRateAllows(long seed) {
