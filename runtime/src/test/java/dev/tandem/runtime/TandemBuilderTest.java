@@ -85,7 +85,7 @@ class TandemBuilderTest {
                                 each -> each.rate("100/s")
                                         .burst(20)
                                         .perHeader("tenant")
-                                        .keys("acme/*")))
+                                        .keys("acme-*")))
                 .program()
                 .all();
 
@@ -96,7 +96,7 @@ class TandemBuilderTest {
         assertThat(settings.rateLimits())
                 .containsOnly(Map.entry(
                         "mail",
-                        new RateLimitSettings("100/s", 20, "header:tenant", List.of(), List.of(), List.of("acme/*"))));
+                        new RateLimitSettings("100/s", 20, "header:tenant", List.of(), List.of(), List.of("acme-*"))));
     }
 
     @Test
