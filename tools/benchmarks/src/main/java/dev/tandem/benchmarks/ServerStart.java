@@ -2,6 +2,7 @@ package dev.tandem.benchmarks;
 
 import dev.tandem.kit.Await;
 import dev.tandem.kit.TemporaryFolder;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalException;
 import dev.tandem.local.LocalProcess;
 import java.io.IOException;
@@ -116,7 +117,10 @@ final class ServerStart implements Scenario {
             return new ArrayList<>(List.of(environment.get(HOME) + "/tandem", "server"));
         }
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        return new ArrayList<>(List.of(java, "-cp", System.getProperty("java.class.path"), SERVER));
+        List<String> command = new ArrayList<>(List.of(java));
+        command.addAll(JvmOptions.quickStart("256m"));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), SERVER));
+        return command;
     }
 
     /** Returns the seconds until the address answers with status 200. */
