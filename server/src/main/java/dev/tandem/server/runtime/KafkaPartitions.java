@@ -59,7 +59,7 @@ final class KafkaPartitions implements TopicPartitions {
             return question.ask(admin, topic).get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            // Kafka calls a missing topic retriable too.
+            // A missing topic is an error of this kind too.
             if (cause instanceof RetriableException && !(cause instanceof UnknownTopicOrPartitionException)) {
                 throw new UnavailableException("Kafka does not answer: " + FailureText.of(cause), cause);
             }
