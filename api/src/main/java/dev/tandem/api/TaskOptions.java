@@ -38,6 +38,8 @@ public record TaskOptions(
     private static final Duration MIN_WINDOW = Duration.ofSeconds(1);
     private static final Duration MAX_WINDOW = Duration.ofDays(365);
     private static final int MAX_ATTEMPTS = 1_000_000;
+    private static final int MAX_PRIORITY = 9;
+    private static final String PRIORITY = "tandem-priority";
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999Z");
 
     /** @throws InvalidTaskException if a value is out of its bounds; the message names it */
@@ -64,6 +66,7 @@ public record TaskOptions(
             if (!Expiry.isOne(name, header.getValue())
                     && !Dependencies.isOne(name)
                     && !Dedup.isOne(name, header.getValue())
+                    && !isPriority(name, header.getValue())
                     && name.regionMatches(true, 0, "tandem-", 0, "tandem-".length())) {
                 throw new InvalidTaskException("The header '" + name
                         + "' is one of Tandem's own: use the option for it, such as delay or timeout");
@@ -142,6 +145,21 @@ public record TaskOptions(
     /** Returns how many starts the task may have in all, the first included. */
     public static TaskOptions maxAttempts(int value) {
         return new TaskOptions(null, null, null, null, value, null, Map.of());
+    }
+
+    /**
+     * Returns which of the tasks that may start comes first: those of a higher priority do, and those of one priority keep their
+     * order. The tasks of a key keep their order in any case.
+     *
+     * @param value 0, which is the default, to 9
+     */
+    public static TaskOptions priority(int value) {
+        require(value >= 0 && value <= MAX_PRIORITY, "priority", value, "0 to " + MAX_PRIORITY);
+        return new TaskOptions(null, null, null, null, null, null, Map.of(PRIORITY, Integer.toString(value)));
+    }
+
+    private static boolean isPriority(String name, String value) {
+        return name.equals(PRIORITY) && value.matches("[0-9]");
     }
 
     /** Returns a business id for deduplication: of several tasks of a queue with one id, one runs. */

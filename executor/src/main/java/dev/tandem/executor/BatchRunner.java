@@ -79,7 +79,8 @@ final class BatchRunner implements WorkerPool.RunAction {
             return;
         }
         List<Run> runs = batch.runs().stream().map(Waiting::run).toList();
-        runs.forEach(gates::forget);
+        // They may go to their handler, so there is nothing to take but what the gates remember of them.
+        runs.forEach(gates::takeOutcome);
         List<Outcome> outcomes;
         try {
             outcomes = outcomes(batch, slot);

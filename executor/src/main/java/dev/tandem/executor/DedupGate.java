@@ -11,12 +11,11 @@ import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DedupPolicy.Mode;
 import dev.tandem.task.store.DedupRequest;
-import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.DedupRequest.Ending;
 import dev.tandem.task.store.Store;
+import dev.tandem.task.store.TaskIdentity;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,7 +60,7 @@ final class DedupGate implements Gate {
     };
 
     /** What was answered about runs that workers have not begun. */
-    private final Map<Run, DedupAnswer> answered = new ConcurrentHashMap<>();
+    private final RunAnswers answered = new RunAnswers();
 
     DedupGate(QueueSpec spec, ExecutorClock clock) {
         this(spec, clock, new BucketSender<>(buckets(spec), clock));
@@ -101,7 +100,7 @@ final class DedupGate implements Gate {
         }
         Place place = new Place(arrival.partition(), arrival.position());
         long delay = Math.max(0, task.notBefore() - clock.wallMillis());
-        Bearer bearer = bearer(place, task, arrival.surelyNew());
+        TaskIdentity bearer = bearer(place, task, arrival.surelyNew());
         DedupPolicy policy = policy(task);
         sender.offer(
                 new DedupRequest.Ask(key, bearer, false, delay, policy),
@@ -133,17 +132,17 @@ final class DedupGate implements Gate {
     public boolean mustWait(Run run, Runnable goOn) {
         Task task = run.task();
         String key = task.dedupKey();
-        if (key == null || task.unreadable() != null || answered.containsKey(run)) {
+        if (key == null || task.unreadable() != null || answered.has(run)) {
             return false;
         }
         Place place = new Place(run.partition(), run.position());
         DedupAnswer before = takeKnown(place);
         if (before != null) {
-            answered.put(run, before);
+            answered.put(run, outcome(run, before));
             return false;
         }
         sender.add(new DedupRequest.Ask(key, bearer(run), true, 0, policy(task)), ANSWER_MILLIS, answer -> {
-            answered.put(run, answer == null ? UNANSWERED : answer);
+            answered.put(run, outcome(run, answer == null ? UNANSWERED : answer));
             goOn.run();
         });
         sender.send();
@@ -163,24 +162,22 @@ final class DedupGate implements Gate {
 
     @Override
     public boolean mayRun(Run run) {
-        DedupAnswer answer = answered.get(run);
-        return answer == null || answer instanceof DedupAnswer.Go;
+        return answered.mayRun(run);
     }
 
     @Override
     public @Nullable Outcome takeOutcome(Run run) {
-        DedupAnswer answer = run.task().dedupKey() == null ? null : answered.remove(run);
+        return answered.take(run);
+    }
+
+    /** Returns the outcome of a task that does not run; null if it does. */
+    private @Nullable Outcome outcome(Run run, DedupAnswer answer) {
         if (answer instanceof DedupAnswer.Duplicate duplicate) {
             return new Outcome.Duplicate(duplicate.of());
         } else if (answer instanceof DedupAnswer.Done) {
             return new Outcome.Duplicate(spec.idOf(run));
         }
         return answer instanceof DedupAnswer.Wait wait ? new Outcome.Snoozed(wait.millis()) : null;
-    }
-
-    @Override
-    public void forget(Run run) {
-        answered.remove(run);
     }
 
     // ---- after a run ----
@@ -234,12 +231,12 @@ final class DedupGate implements Gate {
 
     // ---- names ----
 
-    private Bearer bearer(Run run) {
+    private TaskIdentity bearer(Run run) {
         return bearer(new Place(run.partition(), run.position()), run.task(), false)
                 .inRun(run.token());
     }
 
-    private Bearer bearer(Place place, Task task, boolean surelyNew) {
+    private TaskIdentity bearer(Place place, Task task, boolean surelyNew) {
         Position position = place.position();
         String name = TaskIds.idOf(
                 task,
@@ -247,6 +244,6 @@ final class DedupGate implements Gate {
                 position,
                 spec.parts().topic(),
                 spec.source().kind());
-        return Bearer.of(place.partition().name(), position, surelyNew, name);
+        return TaskIdentity.of(place.partition().name(), position, surelyNew, name);
     }
 }

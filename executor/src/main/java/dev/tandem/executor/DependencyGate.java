@@ -16,7 +16,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -42,16 +41,13 @@ final class DependencyGate implements Gate {
     /** Of how many ended runs it is known here what their tasks waited for, until their ends are recorded. */
     private static final int MAX_ENDED = 10_000;
 
-    /** A decision about a run. @param outcome null if it goes to its handler */
-    private record Decision(@Nullable Outcome outcome) {}
-
     private final QueueSpec spec;
     private final ExecutorClock clock;
     private final DependencyRules rules;
     private final BucketSender<WaitRequest, WaitAnswer> sender;
     private final WaitingTasks waiting;
     /** The decisions about runs that workers have not begun. */
-    private final Map<Run, Decision> decided = new ConcurrentHashMap<>();
+    private final RunAnswers decided = new RunAnswers();
     /** The runs that ended their tasks, if that is not recorded as far as is known here. Guarded by itself. */
     private final Map<RecordedEnd, Run> ended = new LinkedHashMap<>() {
         @Override
@@ -98,7 +94,7 @@ final class DependencyGate implements Gate {
     @Override
     public boolean mustWait(Run run, Runnable goOn) {
         Task task = run.task();
-        TaskDependencies its = task.unreadable() != null || decided.containsKey(run) ? null : TaskDependencies.of(task);
+        TaskDependencies its = task.unreadable() != null || decided.has(run) ? null : TaskDependencies.of(task);
         if (its == null) {
             return false;
         }
@@ -135,7 +131,7 @@ final class DependencyGate implements Gate {
             return;
         }
         if (!(outcome instanceof Outcome.Snoozed) || !DependencyRules.looksAgain(answers)) {
-            decided.put(run, new Decision(outcome));
+            decided.put(run, outcome);
             goOn.run();
             return;
         }
@@ -144,7 +140,7 @@ final class DependencyGate implements Gate {
             if (cycle) {
                 waiting.waitsNoMore(waiter(run));
             }
-            decided.put(run, new Decision(cycle ? DependencyRules.cycle(found.get()) : outcome));
+            decided.put(run, cycle ? DependencyRules.cycle(found.get()) : outcome);
             goOn.run();
         });
     }
@@ -159,7 +155,7 @@ final class DependencyGate implements Gate {
         AtomicInteger missing = new AtomicInteger(Math.max(1, others.size()));
         Runnable noted = () -> {
             if (missing.decrementAndGet() == 0) {
-                decided.put(run, new Decision(null));
+                decided.put(run, null);
                 goOn.run();
             }
         };
@@ -175,19 +171,12 @@ final class DependencyGate implements Gate {
 
     @Override
     public boolean mayRun(Run run) {
-        Decision decision = decided.get(run);
-        return decision == null || decision.outcome() == null;
+        return decided.mayRun(run);
     }
 
     @Override
     public @Nullable Outcome takeOutcome(Run run) {
-        Decision decision = decided.remove(run);
-        return decision == null ? null : decision.outcome();
-    }
-
-    @Override
-    public void forget(Run run) {
-        decided.remove(run);
+        return decided.take(run);
     }
 
     // ---- after a run ----

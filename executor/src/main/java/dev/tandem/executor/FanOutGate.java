@@ -12,10 +12,8 @@ import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.FanOutRequest.End;
 import dev.tandem.task.fanout.Subtask;
-import dev.tandem.task.store.DedupRequest.Bearer;
+import dev.tandem.task.store.TaskIdentity;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +28,7 @@ final class FanOutGate implements Gate {
 
     private final QueueSpec spec;
     private final FanOuts fanOuts;
-    /** The answers about runs that workers have not begun: the outcome of a task that does not run. */
-    private final Map<Run, Optional<Outcome>> answered = new ConcurrentHashMap<>();
+    private final RunAnswers answered = new RunAnswers();
 
     /** Null if none is ever to be cancelled. */
     private final @Nullable Supplier<? extends RunningHandlers> handlers;
@@ -56,12 +53,12 @@ final class FanOutGate implements Gate {
     @Override
     public boolean mustWait(Run run, Runnable goOn) {
         Task task = run.task();
-        if (task.unreadable() != null || answered.containsKey(run)) {
+        if (task.unreadable() != null || answered.has(run)) {
             return false;
         }
         Subtask subtask = Subtask.of(task);
         if (subtask != null && !hasBegun(task) && fanOuts.isStopped(subtask.fanOut())) {
-            answered.put(run, Optional.of(Outcome.Cancelled.INSTANCE));
+            answered.put(run, Outcome.Cancelled.INSTANCE);
             return false;
         }
         if (subtask != null && handlers != null && watched.compareAndSet(false, true)) {
@@ -72,7 +69,7 @@ final class FanOutGate implements Gate {
             return false;
         }
         fanOuts.ask(request, answer -> {
-            answered.put(run, Optional.ofNullable(outcome(run, subtask, answer)));
+            answered.put(run, outcome(run, subtask, answer));
             goOn.run();
         });
         return true;
@@ -88,7 +85,7 @@ final class FanOutGate implements Gate {
         if (fanOut == null) {
             return null;
         }
-        Bearer task = Bearer.of(run.partition().name(), run.position(), false, "");
+        TaskIdentity task = TaskIdentity.of(run.partition().name(), run.position(), false, "");
         return new FanOutRequest.Begin(
                 fanOut, task.identity().isEmpty() ? task.place() : task.identity(), spec.idOf(run));
     }
@@ -110,19 +107,12 @@ final class FanOutGate implements Gate {
 
     @Override
     public boolean mayRun(Run run) {
-        Optional<Outcome> outcome = answered.get(run);
-        return outcome == null || outcome.isEmpty();
+        return answered.mayRun(run);
     }
 
     @Override
     public @Nullable Outcome takeOutcome(Run run) {
-        Optional<Outcome> outcome = answered.remove(run);
-        return outcome == null ? null : outcome.orElse(null);
-    }
-
-    @Override
-    public void forget(Run run) {
-        answered.remove(run);
+        return answered.take(run);
     }
 
     // ---- after a run

@@ -2,7 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Task;
-import dev.tandem.task.store.DedupRequest.Bearer;
+import dev.tandem.task.store.TaskIdentity;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -18,7 +18,7 @@ final class FanOutIds {
     /** @param name tells the fan-outs of one task apart */
     static String of(Run run, String queue, String name) {
         Task task = run.task();
-        Bearer bearer = Bearer.of(run.partition().name(), run.position(), false, "");
+        TaskIdentity bearer = TaskIdentity.of(run.partition().name(), run.position(), false, "");
         // A message of RabbitMQ with an id may come again under another position.
         boolean byPlace = bearer.identity().isEmpty() || !bearer.named() && isQueue(run);
         String place = byPlace ? bearer.place() : bearer.identity();

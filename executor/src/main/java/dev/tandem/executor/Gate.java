@@ -42,9 +42,6 @@ interface Gate {
     @Nullable
     Outcome takeOutcome(Run run);
 
-    /** Forgets what was answered about a run that may go to its handler, when a worker begins it. */
-    void forget(Run run);
-
     /**
      * Hears how a run ended that a worker began.
      *

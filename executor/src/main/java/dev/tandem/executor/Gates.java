@@ -178,15 +178,6 @@ final class Gates {
         return first;
     }
 
-    /** Forgets what was answered about a run that may go to its handler, when a worker begins it. */
-    void forget(Run run) {
-        for (Gate gate : gates) {
-            if (gate.concerns(run.task())) {
-                gate.forget(run);
-            }
-        }
-    }
-
     /**
      * Tells the gates how a run ended, the last gate first.
      *

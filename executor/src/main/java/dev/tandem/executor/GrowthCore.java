@@ -37,7 +37,7 @@ final class GrowthCore {
     private final long windowMillis;
     private @Nullable PartitionHistory history;
     private @Nullable LogEnds look;
-    private EndsSeries series = EndsSeries.NONE;
+    private LogEndLooks series = LogEndLooks.NONE;
 
     /** How many partitions the source knows of. */
     private int known;
@@ -204,7 +204,7 @@ final class GrowthCore {
                 history != null && (next == null || !history.sourceId().equals(next.sourceId()));
         history = next;
         if (isOther || !isOpen()) {
-            series = EndsSeries.NONE;
+            series = LogEndLooks.NONE;
         }
     }
 

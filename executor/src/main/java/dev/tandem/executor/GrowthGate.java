@@ -332,11 +332,6 @@ final class GrowthGate implements Gate {
     }
 
     @Override
-    public void forget(Run run) {
-        answered.remove(run);
-    }
-
-    @Override
     public void ended(Run run, Outcome outcome, Runnable then) {
         then.run();
     }

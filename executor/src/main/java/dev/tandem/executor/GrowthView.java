@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  * @param history null before anything is known, and if nobody has recorded any yet: then no task waits, if it is sure
  * @param series the ends that were looked up while a growth is open
  */
-record GrowthView(boolean sure, @Nullable PartitionHistory history, EndsSeries series) {
+record GrowthView(boolean sure, @Nullable PartitionHistory history, LogEndLooks series) {
 
     /** Nobody has recorded a count of partitions, so none is known that a growth could have changed. */
-    static final GrowthView FIRST = new GrowthView(true, null, EndsSeries.NONE);
+    static final GrowthView FIRST = new GrowthView(true, null, LogEndLooks.NONE);
 
-    static final GrowthView UNKNOWN = new GrowthView(false, null, EndsSeries.NONE);
+    static final GrowthView UNKNOWN = new GrowthView(false, null, LogEndLooks.NONE);
 
     /** The thing to find out before a task may run. */
     sealed interface Verdict {

@@ -23,7 +23,7 @@ final class LoopStatus {
     private volatile WaitingTasks dependents;
     private volatile @Nullable String failure;
     private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null, null, null);
-    private volatile Waits waits = Waits.NONE;
+    private volatile WaitReasons waits = WaitReasons.NONE;
     private volatile Withheld withheld = new Withheld(CircuitBreaker.State.CLOSED, 0, "", 0);
     /** Why no task starts, or why it cannot be told whether one may; empty if tasks may start. */
     private volatile String paused = "";
@@ -139,7 +139,7 @@ final class LoopStatus {
     }
 
     /** Replaces the reasons why tasks wait. */
-    void waits(Waits now) {
+    void waits(WaitReasons now) {
         waits = now;
     }
 
@@ -180,7 +180,7 @@ final class LoopStatus {
     QueueStatus snapshot(@Nullable PartitionLeases leases) {
         State now = state();
         PartitionHealth health = partitions;
-        Waits reasons = waits;
+        WaitReasons reasons = waits;
         Withheld held = withheld;
         long age = Math.max(0, clock.millis() - lastTurnAt);
         boolean takesShare = (now == State.NEW || now == State.RUNNING) && refused == null;

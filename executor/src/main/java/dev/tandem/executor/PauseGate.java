@@ -80,11 +80,6 @@ final class PauseGate implements Gate {
     }
 
     @Override
-    public void forget(Run run) {
-        aside.remove(run);
-    }
-
-    @Override
     public void ended(Run run, Outcome outcome, Runnable then) {
         then.run();
     }

@@ -166,11 +166,6 @@ final class PermitGate implements Gate {
         return applicant == null ? null : applicant.withoutRun();
     }
 
-    @Override
-    public void forget(Run run) {
-        // The permit is given back when the run has ended.
-    }
-
     // ---- after a run ----
 
     @Override

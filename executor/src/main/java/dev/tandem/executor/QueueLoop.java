@@ -331,7 +331,7 @@ final class QueueLoop {
         starter.stop();
         gates.close();
         core.pauseStarts(true);
-        // Waits in poll, because the source answers the last commits there.
+        // WaitReasons in poll, because the source answers the last commits there.
         turns.release(new HashSet<>(partitions.held()), stopRequestedAt + timings.leave(), this::poll);
         closeQuietly("source", source::close);
     }

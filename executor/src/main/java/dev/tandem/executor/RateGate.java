@@ -141,9 +141,6 @@ final class RateGate implements Gate {
     }
 
     @Override
-    public void forget(Run run) {}
-
-    @Override
     public void ended(Run run, Outcome outcome, Runnable then) {
         runs.remove(run);
         if (outcome instanceof Outcome.Snoozed snoozed && snoozed.slowsDown()) {

@@ -31,7 +31,7 @@ final class WaitWatch {
     void check() {
         Overflow overflow = core.overflow();
         long retention = overflow.tasks() == 0 ? Long.MAX_VALUE : source.retentionMillis();
-        Waits waits = Waits.of(core.fullPartitions(), overflow, clock.wallMillis(), retention);
+        WaitReasons waits = WaitReasons.of(core.fullPartitions(), overflow, clock.wallMillis(), retention);
         if (waits.expires()) {
             expiring.log(notLogged -> log.warn("Queue {}: {}", queue, waits.text()));
         }

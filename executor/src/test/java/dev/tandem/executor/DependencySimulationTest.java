@@ -12,9 +12,9 @@ import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupModel;
 import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DedupRequest;
-import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.DedupRequest.Ending;
 import dev.tandem.task.store.DependencyPolicy;
+import dev.tandem.task.store.TaskIdentity;
 import dev.tandem.task.store.WaitAnswer;
 import dev.tandem.task.store.WaitRequest;
 import dev.tandem.task.store.WaitRequest.Waiter;
@@ -38,7 +38,7 @@ class DependencySimulationTest {
     /** A task that others wait for. */
     private static final class Awaited {
         private final String key;
-        private final Bearer bearer;
+        private final TaskIdentity bearer;
         private long token;
         private boolean arrived;
         private boolean running;
@@ -49,7 +49,7 @@ class DependencySimulationTest {
 
         Awaited(int number) {
             key = "id-" + number;
-            bearer = Bearer.of("0", Position.of(0, number), false, "task-" + number);
+            bearer = TaskIdentity.of("0", Position.of(0, number), false, "task-" + number);
         }
     }
 

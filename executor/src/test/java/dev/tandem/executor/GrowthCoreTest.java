@@ -49,7 +49,7 @@ class GrowthCoreTest {
         looks(false, 2);
         assertThat(next()).isEqualTo(new Step.Change(null, TWO));
         core.changed(true, now);
-        assertThat(core.view()).isEqualTo(new GrowthView(true, TWO, EndsSeries.NONE));
+        assertThat(core.view()).isEqualTo(new GrowthView(true, TWO, LogEndLooks.NONE));
         assertThat(next()).isNull();
     }
 
@@ -83,7 +83,7 @@ class GrowthCoreTest {
         looks(false, 3);
         assertThat(next()).isEqualTo(new Step.Change(TWO, THREE));
         core.changed(true, now);
-        assertThat(core.view()).isEqualTo(new GrowthView(true, THREE, EndsSeries.NONE));
+        assertThat(core.view()).isEqualTo(new GrowthView(true, THREE, LogEndLooks.NONE));
     }
 
     @Test
@@ -97,7 +97,7 @@ class GrowthCoreTest {
         assertThat(core.view().sure()).isFalse();
         PartitionHistory theirs = TWO.grown(3, 900, 10_900);
         reads(theirs);
-        assertThat(core.view()).isEqualTo(new GrowthView(true, theirs, EndsSeries.NONE));
+        assertThat(core.view()).isEqualTo(new GrowthView(true, theirs, LogEndLooks.NONE));
     }
 
     @Test
@@ -133,7 +133,7 @@ class GrowthCoreTest {
         now += 1_000;
         reads(THREE);
         looks(true, 3, 7L, 8L, 0L);
-        assertThat(core.view().series()).isEqualTo(EndsSeries.NONE.with(List.of(7L, 8L, 0L)));
+        assertThat(core.view().series()).isEqualTo(LogEndLooks.NONE.with(List.of(7L, 8L, 0L)));
         wantsEnds = false;
         now = 11_000;
         reads(THREE);
@@ -145,7 +145,7 @@ class GrowthCoreTest {
         PartitionHistory closed = THREE.closed(THREE.growths().get(0), List.of(9L, 8L, 0L));
         assertThat(next()).isEqualTo(new Step.Change(THREE, closed));
         core.changed(true, now);
-        assertThat(core.view()).isEqualTo(new GrowthView(true, closed, EndsSeries.NONE));
+        assertThat(core.view()).isEqualTo(new GrowthView(true, closed, LogEndLooks.NONE));
     }
 
     @Test

@@ -50,16 +50,16 @@ class GrowthGateTest {
 
     @Test
     void nobodyIsConcernedWhileTheLogDoesNotGrow() {
-        gate.know(new GrowthView(true, PartitionHistory.first("topic", 2), EndsSeries.NONE));
+        gate.know(new GrowthView(true, PartitionHistory.first("topic", 2), LogEndLooks.NONE));
         assertThat(gate.concerns(run("3", 0).task())).isFalse();
-        gate.know(new GrowthView(true, CLOSED, EndsSeries.NONE));
+        gate.know(new GrowthView(true, CLOSED, LogEndLooks.NONE));
         assertThat(gate.concerns(run("3", 0).task())).isTrue();
         assertThat(gate.concerns(run("6", 0).task())).as("it stays").isFalse();
     }
 
     @Test
     void aTaskOfAMovedKeyRunsWhenItsFormerPartitionIsClear() {
-        gate.know(new GrowthView(true, CLOSED, EndsSeries.NONE));
+        gate.know(new GrowthView(true, CLOSED, LogEndLooks.NONE));
         Run run = run("3", 5);
 
         assertThat(waits(run)).isTrue();
@@ -78,7 +78,7 @@ class GrowthGateTest {
 
     @Test
     void itIsHeldForLongerTheLongerItWaits() {
-        gate.know(new GrowthView(true, CLOSED, EndsSeries.NONE));
+        gate.know(new GrowthView(true, CLOSED, LogEndLooks.NONE));
         model.states = ask -> State.UNSETTLED;
         assertThat(heldFor(run("3", 5))).isEqualTo(500);
         assertThat(gate.heldTasks()).isOne();
@@ -98,7 +98,7 @@ class GrowthGateTest {
 
     @Test
     void whilePublishersMayUseTheFormerCountItWaitsForEndsThatWereTakenBehindIt() {
-        EndsSeries one = EndsSeries.NONE.with(List.of(6L, 11L, 0L));
+        LogEndLooks one = LogEndLooks.NONE.with(List.of(6L, 11L, 0L));
         gate.know(new GrowthView(true, OPEN, one));
         Run run = run("3", 5);
         assertThat(waits(run)).isFalse();
@@ -120,10 +120,10 @@ class GrowthGateTest {
         Run known = run("6", 1);
         Run forLong = run("3", 2);
         assertThat(waits(known)).isTrue();
-        gate.know(new GrowthView(true, PartitionHistory.first("topic", 2), EndsSeries.NONE));
+        gate.know(new GrowthView(true, PartitionHistory.first("topic", 2), LogEndLooks.NONE));
         assertThat(again).containsExactly(known);
 
-        gate.know(new GrowthView(false, PartitionHistory.first("topic", 2), EndsSeries.NONE));
+        gate.know(new GrowthView(false, PartitionHistory.first("topic", 2), LogEndLooks.NONE));
         assertThat(waits(run("6", 3))).as("where its key belongs in any case").isFalse();
         assertThat(waits(forLong)).as("in no partition of its key").isTrue();
         clock.advance(3_000);

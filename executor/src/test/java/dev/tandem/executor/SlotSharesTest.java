@@ -26,7 +26,7 @@ class SlotSharesTest {
 
         Queue(SlotShares shares, int weight, int precedence, int most) {
             this.most = most;
-            member = shares.join(new StartPolicy(weight, precedence), most, () -> due = true);
+            member = shares.join(new StartPolicy(weight, precedence, null), most, () -> due = true);
             queues.add(this);
         }
 

@@ -7,6 +7,7 @@ import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
 import dev.tandem.task.TaskHeaders.Read;
+import dev.tandem.task.TaskPriority;
 import dev.tandem.task.fanout.Subtask;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
@@ -96,6 +97,12 @@ final class MessageDecoder {
         addProperty(fields, table, "content-encoding", properties.getContentEncoding());
         addProperty(fields, table, "correlation-id", properties.getCorrelationId());
         addProperty(fields, table, "reply-to", properties.getReplyTo());
+        Integer priority = properties.getPriority();
+        if (priority != null && priority > 0) {
+            // The broker allows more than AMQP's 9.
+            addProperty(
+                    fields, table, TaskHeaders.PRIORITY, Integer.toString(Math.min(priority, TaskPriority.HIGHEST)));
+        }
         return fields;
     }
 

@@ -7,6 +7,7 @@ import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskHeaders.Origin;
+import dev.tandem.task.TaskPriority;
 import dev.tandem.task.fanout.Subtask;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
@@ -72,6 +73,11 @@ final class MessageEncoder {
             table.put(TaskHeaders.KEY, keyHeader);
         }
         table.put(MessageDecoder.TIMESTAMP_MILLIS, publishedAt);
+        int priority = TaskPriority.of(task);
+        if (priority > 0 && !settings.ordered()) {
+            // In an ordered queue the broker must not let tasks of a key overtake one another.
+            properties.priority(priority);
+        }
         String messageRoutingKey = keyInHeader || key == null ? routingKey : key;
         if (!isShort(messageRoutingKey)) {
             throw new InvalidTaskException("The task cannot be published: its key is used as the routing key of queue '"

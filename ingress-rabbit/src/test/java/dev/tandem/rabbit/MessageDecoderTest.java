@@ -63,6 +63,20 @@ class MessageDecoderTest {
     }
 
     @Test
+    void thePriorityOfAMessageIsThatOfItsTaskUnlessAHeaderSaysOtherwise() {
+        assertThat(task(new BasicProperties.Builder().priority(4).build()).headers())
+                .containsOnly(Map.entry("tandem-priority", "4"));
+        assertThat(task(new BasicProperties.Builder().priority(200).build()).headers())
+                .containsOnly(Map.entry("tandem-priority", "9"));
+        assertThat(task(new BasicProperties.Builder()
+                                .priority(4)
+                                .headers(Map.of("tandem-priority", text("2")))
+                                .build())
+                        .headers())
+                .containsOnly(Map.entry("tandem-priority", "2"));
+    }
+
+    @Test
     void otherHeaderValuesBecomeText() {
         Map<String, Object> headers = new LinkedHashMap<>();
         headers.put("tandem-timeout", 30_000);

@@ -115,7 +115,7 @@ final class OwnerRequests {
     }
 
     private int claimable() {
-        return state.mayBlockKeys() ? state.lanes.readyCount() : state.lanes.readyHeads();
+        return state.mayBlockKeys() ? state.lanes.ready().count() : state.lanes.readyHeads();
     }
 
     private void addOutcomes(SettleAndClaimBatch batch) {
@@ -127,7 +127,7 @@ final class OwnerRequests {
     }
 
     private void addClaims(SettleAndClaimBatch batch) {
-        while (!state.work.hasOutcomes() && batch.hasRoom() && state.lanes.hasReady() && state.context.slots.take()) {
+        while (!state.work.hasOutcomes() && batch.hasRoom() && state.lanes.hasReady() && takeSlot()) {
             TaskEntry entry = state.mayBlockKeys() ? state.lanes.pollReady() : state.lanes.pollReadyHead();
             if (entry == null) {
                 state.context.slots.giveUnused(1);
@@ -135,6 +135,12 @@ final class OwnerRequests {
             }
             batch.claim(entry);
         }
+    }
+
+    /** Takes a slot for what is next, unless other partitions have tasks of higher priorities for all that are free. */
+    private boolean takeSlot() {
+        int above = state.context.countAbove(state.lanes.ready().highest());
+        return above < state.context.slots.free() && state.context.slots.take();
     }
 
     private void send(Commands out, SettleAndClaimBatch batch) {

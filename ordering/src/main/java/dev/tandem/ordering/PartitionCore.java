@@ -384,8 +384,8 @@ final class PartitionCore {
         return state.active.isEmpty() && state.late.isEmpty() && leaseReturner.isDone() && nothingLeft;
     }
 
-    int waitingStarts() {
-        return storeUp ? periodic.waitingStarts() : 0;
+    PeriodicRequests periodic() {
+        return periodic;
     }
 
     BackPressure backPressure() {

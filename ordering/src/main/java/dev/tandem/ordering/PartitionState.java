@@ -53,7 +53,8 @@ final class PartitionState {
         this.partition = partition;
         this.context = context;
         this.settings = context.settings;
-        this.lanes = new Lanes(settings.rememberedKeys(), otherClaims::mayGoOnWith);
+        this.lanes =
+                new Lanes(settings.rememberedKeys(), context.policy.starts().fair(), otherClaims::mayGoOnWith);
         this.work = new PendingWork(lanes);
         this.blockedKeys = new BlockedKeyCount(context.policy.maxBlockedKeys());
         this.ownership = new Ownership(partition);

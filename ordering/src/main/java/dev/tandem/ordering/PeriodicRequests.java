@@ -92,7 +92,14 @@ final class PeriodicRequests {
             return 0;
         }
         int due = state.timers.dueRequestAt() <= state.now() ? MAX_DUE_CLAIMS : 0;
-        return due + (state.mayBlockKeys() ? state.lanes.readyCount() : state.lanes.readyHeads());
+        return due + (state.mayBlockKeys() ? state.lanes.ready().count() : state.lanes.readyHeads());
+    }
+
+    /** Tells the other partitions how many tasks of higher priorities wait here for slots. */
+    void noteWaits(int sign) {
+        if (state.ownership.isOwned() && !state.timers.isQuiet() && state.mayBlockKeys()) {
+            state.context.waits(state.lanes.ready(), sign);
+        }
     }
 
     private boolean mayTakeAheadOfSlots() {
@@ -109,7 +116,7 @@ final class PeriodicRequests {
 
     /** How many offers could run now, at most. Many of one key that wait for one another are not more work than one. */
     private int runnableOffers() {
-        return state.lanes.offered().runnable(state.lanes.readyCount());
+        return state.lanes.offered().runnable(state.lanes.ready().count());
     }
 
     /** Renews the partition's lease and those of running claims, or probes what is durable. */

@@ -1,12 +1,15 @@
 package dev.tandem.ordering;
 
+import dev.tandem.ordering.lanes.ReadyTasks;
 import dev.tandem.ordering.redelivery.RedeliveryResolver;
 import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskPriority;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +35,8 @@ final class QueueContext {
     private long memoryBound = Long.MAX_VALUE;
     private long maxUnackedMillis = Long.MAX_VALUE;
     private int partitions = 1;
+    /** By priority. */
+    private final int[] waiting = new int[TaskPriority.HIGHEST + 1];
 
     QueueContext(Source.Kind kind, QueuePolicy policy, CustodyBounds custody, CoreSettings settings, String executor) {
         this.kind = kind;
@@ -118,6 +123,31 @@ final class QueueContext {
     /** How many tasks of one partition may be expected to run within a fraction of a second, by how many ran lately. */
     int soonRunning() {
         return recent.count(now) / partitions;
+    }
+
+    // ---- priorities ----
+
+    /** Notes what of a partition waits, by priority, when it is its turn, or was. @param sign 1 to add, -1 to take away */
+    void waits(ReadyTasks ready, int sign) {
+        ready.addCountsAbove(waiting, sign);
+    }
+
+    /** Forgets what was noted. */
+    void forgetWaits() {
+        Arrays.fill(waiting, 0);
+    }
+
+    /** How many tasks of higher priorities wait in partitions that have not had this turn, or have left them waiting. */
+    int countAbove(int priority) {
+        int count = 0;
+        for (int i = priority + 1; i < waiting.length; i++) {
+            count += waiting[i];
+        }
+        return count;
+    }
+
+    boolean waitAbove(int priority) {
+        return countAbove(priority) > 0;
     }
 
     // ---- results of the turn ----

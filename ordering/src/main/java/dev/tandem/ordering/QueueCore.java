@@ -222,8 +222,12 @@ public final class QueueCore {
     public void flush(Commands out) {
         context.partitions(turns.size());
         int without = 0;
+        context.forgetWaits();
+        turns.forEach(core -> core.periodic().noteWaits(1));
         for (PartitionCore core : turns) {
+            core.periodic().noteWaits(-1);
             core.flush(out);
+            core.periodic().noteWaits(1);
             without += core.backPressure().isWithoutRoom() ? 1 : 0;
         }
         withoutRoom = without;
@@ -285,7 +289,7 @@ public final class QueueCore {
     public int waitingStarts() {
         int sum = 0;
         for (PartitionCore core : turns) {
-            sum += core.waitingStarts();
+            sum += core.periodic().waitingStarts();
         }
         return Math.min(sum, context.slots.allowed());
     }

@@ -62,6 +62,7 @@ final class Relays {
                 && state.room.isLeft()
                 && lane.relayedOutcomes() < maxRelayedOutcomes()
                 && !(active.relays() >= MAX_RELAYS_BESIDE_OTHERS && othersNeedTheSlot())
+                && !othersComeBefore(next)
                 && state.context.slots.take();
     }
 
@@ -73,6 +74,12 @@ final class Relays {
     /** Whether another key waits, and only the slot just given back is free for it. */
     private boolean othersNeedTheSlot() {
         return state.lanes.hasReady() && state.context.slots.free() <= 1;
+    }
+
+    /** Whether tasks wait whose priority or tenant comes first, and only the slot just given back is free for them. */
+    private boolean othersComeBefore(TaskEntry next) {
+        return state.context.slots.free() <= 1
+                && (state.lanes.ready().prefersOthersTo(next) || state.context.waitAbove(next.priority()));
     }
 
     /** Whether the ended run's claim is sound enough to pass on. */
@@ -105,6 +112,7 @@ final class Relays {
         List<Row.Step> steps = new ArrayList<>();
         for (TaskEntry next = lane.peek(); next != null && isRelayable(next); next = lane.peek()) {
             steps.add(new Row.Step(relayed(active, next), lane.take()));
+            state.lanes.ready().startedElsewhere(next);
             if (steps.size() >= most) {
                 break;
             }
@@ -120,7 +128,8 @@ final class Relays {
     /** How many tasks may be begun before the core decides again: few of a key whose tasks take long. */
     private int rowLength(ActiveRun active, Lane lane) {
         long took = Math.max(1, state.now() - active.startedAt());
-        if (took > state.settings.rowMillis() || state.context.slots.isLimited()) {
+        boolean ranked = state.lanes.ready().hasSeveralGroups();
+        if (ranked || took > state.settings.rowMillis() || state.context.slots.isLimited()) {
             return 1;
         }
         long most = Math.min(state.settings.rowTasks(), maxRelayedOutcomes() - lane.relayedOutcomes());

@@ -5,7 +5,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DedupRequest;
-import dev.tandem.task.store.DedupRequest.Bearer;
+import dev.tandem.task.store.TaskIdentity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,7 +40,7 @@ final class DedupCodec {
                 .toByteArray();
     }
 
-    private static MessagePackWriter begin(MessagePackWriter out, Bearer task) {
+    private static MessagePackWriter begin(MessagePackWriter out, TaskIdentity task) {
         return out.text(task.partition())
                 .text(task.position().text())
                 .text(task.identity())

@@ -72,7 +72,7 @@ final class Housekeeper {
     private final Retention retention;
     private final SuccessTrimmer successes;
     private final NoteTrimmer notes;
-    private final DedupEnds dedupEnds;
+    private final UntoldEnds untoldEnds;
     /** The name of this process as the one that trims. */
     private final byte[] name = bytes(UUID.randomUUID().toString());
 
@@ -90,7 +90,7 @@ final class Housekeeper {
         this.retention = retention;
         this.successes = new SuccessTrimmer(connection, retention, hasRoom);
         this.notes = new NoteTrimmer(connection);
-        this.dedupEnds = new DedupEnds(connection);
+        this.untoldEnds = new UntoldEnds(connection);
     }
 
     /**
@@ -142,7 +142,7 @@ final class Housekeeper {
         // In the order in which they happen, each once.
         Set<String> failures = new LinkedHashSet<>();
         return tried(failures, drain(partition, failures).thenApply(drained -> 0L))
-                .thenCompose(none -> tried(failures, dedupEnds.passOn(partition)))
+                .thenCompose(none -> tried(failures, untoldEnds.passOn(partition)))
                 .thenCompose(told -> tried(failures, new Round(partition, from).piece()))
                 .thenCompose(tasks -> tried(failures, successes.trim(partition)).thenApply(records -> tasks + records))
                 .thenCompose(before -> tried(failures, notes.trim(partition)).thenApply(removed -> before))

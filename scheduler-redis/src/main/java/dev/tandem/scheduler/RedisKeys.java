@@ -40,7 +40,7 @@ final class RedisKeys {
             "success-ids",
             "checkpoints",
             "progress",
-            "dedup-ends");
+            "untold-ends");
 
     /** The order in which every script of schedules gets the keys; see {@code include/schedule_keys.lua}. */
     private static final List<String> SCHEDULE_PARTS = List.of(
@@ -86,7 +86,7 @@ final class RedisKeys {
     }
 
     /** Returns the key of the tasks with deduplication keys that ended without a run, the last one of {@link #of}. */
-    byte[] dedupEnds(Partition partition) {
+    byte[] untoldEnds(Partition partition) {
         return bytes(prefix(partition) + PARTS.get(PARTS.size() - 1));
     }
 

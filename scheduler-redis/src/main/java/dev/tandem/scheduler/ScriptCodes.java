@@ -10,6 +10,7 @@ import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.TaskEnd;
+import dev.tandem.task.store.TaskIdentity;
 import dev.tandem.task.store.WaitAnswer;
 
 /** The codes of {@code include/constants.lua}, by the same names, and what they mean in Java. */
@@ -208,7 +209,7 @@ final class ScriptCodes {
         };
     }
 
-    static int identityOf(DedupRequest.Bearer task) {
+    static int identityOf(TaskIdentity task) {
         return task.isRecord() ? IDENTITY_OF_RECORD : task.named() ? IDENTITY_OF_MESSAGE : IDENTITY_OF_CONTENT;
     }
 

@@ -13,7 +13,7 @@
 -- @include batched_commands
 -- @include claim_record
 -- @include envelope
--- @include dedup_ends
+-- @include untold_ends
 -- @include envelope_errors
 -- @include success_keys
 -- @include success_pages

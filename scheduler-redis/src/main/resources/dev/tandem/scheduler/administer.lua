@@ -23,7 +23,7 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include batched_commands
 -- @include claim_record
 -- @include envelope
--- @include dedup_ends
+-- @include untold_ends
 -- @include envelope_errors
 -- @include lanes
 -- @include blocked_keys
@@ -48,7 +48,7 @@ local function bury_head(head, envelope)
   call('ZREM', RETRY, head)
   call('HDEL', TASKS, head)
   died = died + 1
-  note_dedup_end(head, envelope, FAN_OUT_FAILED)
+  note_untold_end(head, envelope, FAN_OUT_FAILED)
   events.note(head, envelope, EVENT_DEAD)
   add_to_history(writes.dead, writes.dead_tasks, head, envelope)
 end

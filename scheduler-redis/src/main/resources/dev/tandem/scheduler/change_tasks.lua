@@ -31,7 +31,7 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include batched_commands
 -- @include claim_record
 -- @include envelope
--- @include dedup_ends
+-- @include untold_ends
 -- @include envelope_errors
 -- @include lanes
 -- @include blocked_keys
@@ -219,7 +219,7 @@ local function delete(position, seen, place)
     if search_on then
       return CHANGE_UNFINISHED, search_on
     end
-    note_dedup_end(position, waiting, FAN_OUT_CANCELLED)
+    note_untold_end(position, waiting, FAN_OUT_CANCELLED)
     events.note(position, waiting, EVENT_CANCELLED)
     cancelled = cancelled + 1
   else

@@ -48,7 +48,7 @@ local slow_path
 local function load_slow_path()
   -- @include claim_record
   -- @include envelope
-  -- @include dedup_ends
+  -- @include untold_ends
   -- @include envelope_errors
   -- @include event_records
   -- @include lanes

@@ -30,7 +30,7 @@ call('HDEL', OWNER, '') -- After a removal, Redis lets a script record outcomes 
 -- @include claim_record
 -- @include covered_claims
 -- @include envelope
--- @include dedup_ends
+-- @include untold_ends
 -- @include envelope_errors
 -- @include success_keys
 -- @include success_pages

@@ -22,7 +22,7 @@
 -- @include blocked_keys
 -- @include settled_bits
 -- @include envelope
--- @include dedup_ends
+-- @include untold_ends
 -- @include envelope_errors
 -- @include success_keys
 -- @include success_pages
@@ -153,7 +153,7 @@ local function schedule(position, due, envelope)
 end
 
 local function bury(position, i, envelope)
-  note_dedup_end(position, envelope, FAN_OUT_FAILED)
+  note_untold_end(position, envelope, FAN_OUT_FAILED)
   events.note(position, envelope, EVENT_DEAD)
   append_pair(dead_tasks, position, envelope)
   append_pair(dead, format('%.0f', micros + i), position) -- 1 µs apart, to keep their order

@@ -18,7 +18,6 @@ import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DedupRequest;
-import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.HandledTypes;
 import dev.tandem.task.store.HandlerPeer;
 import dev.tandem.task.store.PermitAnswer;
@@ -29,6 +28,7 @@ import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.SuccessRecord;
+import dev.tandem.task.store.TaskIdentity;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.cluster.SlotHash;
@@ -92,8 +92,8 @@ class ClusterWideRecordsIT {
         // As in an executor, which has links before it asks.
         new TestOwner(store, Partition.of(queue, 0), "one").acquire();
         Set<Integer> slots = new HashSet<>();
-        Bearer first = Bearer.of("0", Position.of(0, 1), false, "first");
-        Bearer second = Bearer.of("1", Position.of(0, 1), false, "second");
+        TaskIdentity first = TaskIdentity.of("0", Position.of(0, 1), false, "first");
+        TaskIdentity second = TaskIdentity.of("1", Position.of(0, 1), false, "second");
         for (int i = 0; i < 100; i++) {
             String key = "order-" + i;
             int bucket = DedupBuckets.of(queue, key);

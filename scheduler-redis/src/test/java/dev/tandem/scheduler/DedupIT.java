@@ -12,8 +12,8 @@ import dev.tandem.task.store.DedupModel;
 import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DedupPolicy.Mode;
 import dev.tandem.task.store.DedupRequest;
-import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.DedupRequest.Ending;
+import dev.tandem.task.store.TaskIdentity;
 import dev.tandem.task.store.WaitAnswer;
 import dev.tandem.task.store.WaitRequest;
 import dev.tandem.task.store.WaitRequest.Waiter;
@@ -137,7 +137,7 @@ class DedupIT extends OperatorTestBase {
 
     @Test
     void theEndOfATaskIsRememberedForThoseThatComeLater() {
-        Bearer task = new Bearer("0", Position.of(0, 1), "0/1", false, false, "one", 0);
+        TaskIdentity task = new TaskIdentity("0", Position.of(0, 1), "0/1", false, false, "one", 0);
         DedupPolicy policy = DedupPolicy.DEFAULT.withKept(7_200_000);
         call(queue, List.of(new DedupRequest.Ask("late", task, true, 0, policy)));
         call(queue, List.of(new DedupRequest.Tell("late", task, Ending.SUCCEEDED, 0)));
@@ -155,7 +155,8 @@ class DedupIT extends OperatorTestBase {
                 log ? random.nextInt(2) + ":" + number : (named ? "m" : "h") + number % 4 + ":w." + random.nextInt(3));
         String identity = log ? partition + "/" + number : (named ? "m" : "h") + number % 4;
         boolean fresh = !log && random.nextBoolean();
-        Bearer task = new Bearer(partition, position, identity, named, fresh, "task-" + position, random.nextInt(3));
+        TaskIdentity task =
+                new TaskIdentity(partition, position, identity, named, fresh, "task-" + position, random.nextInt(3));
         int what = random.nextInt(10);
         long delay = random.nextInt(4) == 0 ? random.nextInt(20) : 0;
         if (what < 4) {
@@ -223,14 +224,14 @@ class DedupIT extends OperatorTestBase {
         return new DedupRequest.Ask("id", record(number), false, 0, policy);
     }
 
-    private static Bearer record(int number) {
-        return Bearer.of("0", Position.of(0, number), false, "task-" + number);
+    private static TaskIdentity record(int number) {
+        return TaskIdentity.of("0", Position.of(0, number), false, "task-" + number);
     }
 
     @Test
     void whatIsKnownOfAKeyGoesByItself() {
         String key = "id";
-        Bearer task = new Bearer("0", Position.of(0, 1), "0/1", false, false, "one", 0);
+        TaskIdentity task = new TaskIdentity("0", Position.of(0, 1), "0/1", false, false, "one", 0);
         DedupPolicy policy = new DedupPolicy(Mode.FIRST, 0, true, 0, true, 60_000);
 
         call(queue, List.of(new DedupRequest.Ask(key, task, false, 5_000, policy)));

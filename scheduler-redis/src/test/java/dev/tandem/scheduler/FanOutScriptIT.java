@@ -165,7 +165,7 @@ class FanOutScriptIT extends OperatorTestBase {
 
         assertThat(get(store.admin().delete(partition, Position.of(0, 0)))).isEqualTo(Admin.Result.DONE);
         get(store.admin().drainKey(partition, "k"));
-        assertThat(get(new DedupEnds(store.adminConnection()).passOn(partition)))
+        assertThat(get(new UntoldEnds(store.adminConnection()).passOn(partition)))
                 .isEqualTo(5);
 
         FanOutRecord record = view(id);
@@ -189,14 +189,14 @@ class FanOutScriptIT extends OperatorTestBase {
                         FanOutBuckets.of(id),
                         List.of(new FanOutRequest.Open(id, 1, plan), new FanOutRequest.Seal(id, 1, 1)))
                 .toCompletableFuture());
-        byte[] list = store.adminConnection().keys().dedupEnds(partition);
+        byte[] list = store.adminConnection().keys().untoldEnds(partition);
         for (String element :
                 List.of("~", "~f", "0:1", "0:1 x key", "~" + ScriptCodes.FAN_OUT_FAILED + id + "/0/1 boom")) {
             get(store.adminConnection()
                     .run(commands -> commands.rpush(list, element.getBytes(StandardCharsets.UTF_8))));
         }
 
-        assertThat(get(new DedupEnds(store.adminConnection()).passOn(partition)))
+        assertThat(get(new UntoldEnds(store.adminConnection()).passOn(partition)))
                 .isEqualTo(5);
 
         Long left = get(store.adminConnection().run(commands -> commands.llen(list)));

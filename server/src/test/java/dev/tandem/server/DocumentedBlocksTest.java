@@ -90,7 +90,6 @@ class DocumentedBlocksTest {
             Map.entry("docs/benchmarks.md jfr", MEASUREMENT),
             Map.entry("docs/guides/ten-minutes.md ./mvnw", EXAMPLE),
             Map.entry("docs/operations.md java", ARCHIVE),
-            Map.entry("docs/operations.md kafka-topics.sh", "belongs to Kafka's own archive, which tests do not have"),
             Map.entry("docs/quickstart.md docker", IMAGES),
             Map.entry(
                     "docs/rabbitmq.md rabbitmqctl",

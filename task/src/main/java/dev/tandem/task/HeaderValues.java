@@ -75,6 +75,10 @@ final class HeaderValues {
     static final Form COUNT =
             new Form(Long::parseLong, 1, MAX_ATTEMPTS, "use a whole number from 1 to " + MAX_ATTEMPTS);
 
+    /** A priority. */
+    static final Form PRIORITY =
+            new Form(Long::parseLong, 0, TaskPriority.HIGHEST, "use a whole number from 0 to " + TaskPriority.HIGHEST);
+
     private HeaderValues() {}
 
     /** A form of numbers, with the hint for values that do not have it. */

@@ -19,6 +19,7 @@ import static dev.tandem.task.TaskHeaders.MAX_ID;
 import static dev.tandem.task.TaskHeaders.MAX_KEY;
 import static dev.tandem.task.TaskHeaders.MAX_TYPE;
 import static dev.tandem.task.TaskHeaders.NOT_BEFORE;
+import static dev.tandem.task.TaskHeaders.PRIORITY;
 import static dev.tandem.task.TaskHeaders.TIMEOUT;
 import static dev.tandem.task.TaskHeaders.TTL;
 import static dev.tandem.task.TaskHeaders.TYPE;
@@ -71,6 +72,7 @@ final class MessageReader {
     /** Whether the task says what it waits for. */
     private boolean dependent;
 
+    private int priority;
     private @Nullable String dedupMode;
     private long dedupWindow;
 
@@ -175,6 +177,7 @@ final class MessageReader {
             case EXPIRES_AT -> expiry().expiresAt(number(field, HeaderValues.INSTANT));
             case TTL -> expiry().ttl(number(field, HeaderValues.TTL));
             case MAX_ATTEMPTS -> maxAttempts = (int) number(field, HeaderValues.COUNT);
+            case PRIORITY -> priority = (int) number(field, HeaderValues.PRIORITY);
             case UNREADABLE -> {
                 problem("the message has the header " + UNREADABLE);
                 return false;
@@ -316,8 +319,11 @@ final class MessageReader {
                 : problem(field, "use one of " + String.join(", ", DEDUP_MODES));
     }
 
-    /** Keeps how the task is told from its duplicates, in the one form that executors read. */
+    /** Keeps the priority, and how the task is told from its duplicates, in the one form that executors read. */
     private void keepDedup(KeptHeaders kept) {
+        if (priority > 0 && problem == null) {
+            kept.add(Field.of(PRIORITY, Integer.toString(priority)));
+        }
         if (dedupMode != null && problem == null) {
             kept.add(Field.of(DEDUP_MODE, dedupMode));
         }

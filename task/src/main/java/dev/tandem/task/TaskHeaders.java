@@ -53,6 +53,9 @@ public final class TaskHeaders {
     /** The header that says the same as a time from when the task is due. */
     public static final String TTL = "tandem-ttl";
 
+    /** Kept as a header, as one digit: which of the tasks that may start comes first, see {@link TaskPriority}. */
+    public static final String PRIORITY = "tandem-priority";
+
     public static final String DEDUP_KEY = "tandem-dedup-key";
 
     /** The header that says which of several tasks with one deduplication key runs: {@code first}, {@code keep-last}, … */

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The tasks of one key in memory, and what the owner knows of the key: who runs, and whether the store blocks it. */
-public final class Lane {
+public final class Lane extends ReadyNode {
 
     private static final long NEVER = Long.MIN_VALUE;
 
@@ -53,15 +53,6 @@ public final class Lane {
     private long pacedFrom = NEVER;
     /** How many further tasks are claimed one by one. */
     private int oneByOne;
-
-    /** The lane's place among the {@link ReadyLanes}, 0 if it is not there, and its neighbours. Changed by those only. */
-    long readyPlace;
-
-    @Nullable
-    Lane readyBefore;
-
-    @Nullable
-    Lane readyAfter;
 
     Lane(String key) {
         this.key = key;
@@ -374,10 +365,6 @@ public final class Lane {
     /** Whether nothing of the key waits here, runs, or is on its way to the store. */
     boolean isEmpty() {
         return busy == null && claiming == null && handOvers == 0 && relayedOutcomes == 0 && waiting.isEmpty();
-    }
-
-    boolean isReady() {
-        return readyPlace != 0;
     }
 
     boolean isListed() {

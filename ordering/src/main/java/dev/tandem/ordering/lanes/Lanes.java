@@ -1,5 +1,6 @@
 package dev.tandem.ordering.lanes;
 
+import dev.tandem.task.FairPolicy;
 import dev.tandem.task.Position;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -11,7 +12,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The tasks of a partition that wait in memory: lanes by key, and those without a key. */
@@ -19,8 +19,7 @@ public final class Lanes {
 
     private final Map<String, Lane> lanes = new HashMap<>();
     private final ReminderLanes reminders;
-    private final ArrayDeque<TaskEntry> unkeyed = new ArrayDeque<>();
-    private final ReadyLanes ready = new ReadyLanes();
+    private final ReadyTasks ready;
     private final ArrayDeque<Lane> parkable = new ArrayDeque<>();
     private final FullLanes full = new FullLanes();
     private final OfferedTasks offered = new OfferedTasks();
@@ -33,9 +32,11 @@ public final class Lanes {
      * Creates empty lanes.
      *
      * @param maxReminders how many blocked keys without a task in memory are remembered, so that the next is parked at once
+     * @param fair how tenants take turns; null if there are none
      * @param mayBeBlocked whether an open key may be blocked in the store. It may change before {@link #touchAll} only
      */
-    public Lanes(int maxReminders, Predicate<String> mayBeBlocked) {
+    public Lanes(int maxReminders, @Nullable FairPolicy fair, Predicate<String> mayBeBlocked) {
+        this.ready = new ReadyTasks(fair);
         this.reminders = new ReminderLanes(maxReminders);
         this.mayBeBlocked = mayBeBlocked;
     }
@@ -69,7 +70,7 @@ public final class Lanes {
             offered.add(entry);
         }
         if (entry.key() == null) {
-            unkeyed.addLast(entry);
+            ready.addLast(entry);
             return;
         }
         Lane lane = lane(entry.key());
@@ -91,10 +92,11 @@ public final class Lanes {
         TaskEntry offer = offered.find(position);
         if (offer != null) {
             forgetOffered(offer);
-            unkeyed.remove(offer);
             Lane lane = find(offer.key());
             if (lane != null) {
                 lane.waiting().remove(offer);
+            } else if (offer.key() == null) {
+                ready.remove(offer);
             }
         }
         return offer;
@@ -106,7 +108,7 @@ public final class Lanes {
             if (entry.isInStore()) {
                 offered.add(entry);
             }
-            unkeyed.addFirst(entry);
+            ready.addFirst(entry);
         } else {
             Lane lane = find(entry.key());
             if (lane != null) {
@@ -123,7 +125,7 @@ public final class Lanes {
      */
     public List<TaskEntry> takeOut(Predicate<TaskEntry> known) {
         List<TaskEntry> delivered = new ArrayList<>();
-        takeOut(unkeyed, known, delivered);
+        ready.takeOut(unkeyed -> takeOut(unkeyed, known, delivered));
         takeOut(fresh.unkeyed(), known, delivered);
         all().forEach(lane -> takeOut(lane.waiting(), known, delivered));
         return delivered;
@@ -261,7 +263,7 @@ public final class Lanes {
 
     /** Lists all lanes anew. */
     public void touchAll() {
-        ready.clear();
+        ready.clearLanes();
         parkable.clear();
         reminders.clear();
         for (Lane lane : new ArrayList<>(lanes.values())) {
@@ -271,17 +273,13 @@ public final class Lanes {
     }
 
     public boolean hasReady() {
-        return !ready.isEmpty() || !unkeyed.isEmpty();
-    }
-
-    public int readyCount() {
-        return ready.count() + unkeyed.size();
+        return !ready.isEmpty();
     }
 
     /** Lets fresh tasks start and be parked, or keeps them back, except those for which stored tasks wait. */
     public void admitFresh(boolean now) {
         if (now && !fresh.isOpen()) {
-            fresh.open(this::touch, unkeyed::addFirst);
+            fresh.open(this::touch, ready::addFirst);
         } else if (!now && fresh.isOpen()) {
             fresh.close();
             for (Lane lane = parkable.pollFirst(); lane != null; lane = parkable.pollFirst()) {
@@ -305,22 +303,28 @@ public final class Lanes {
      * without a key.
      */
     public int readyHeads() {
-        return ready.headCount() + unkeyed.size();
+        return ready.headCount();
     }
 
     /** As {@link #pollReady}, for the entries that {@link #readyHeads} counts. */
     public @Nullable TaskEntry pollReadyHead() {
-        return firstStart(ready::pollHead);
+        return firstStart(true);
     }
 
     /** Takes out the next entry that may be claimed, and makes its lane busy with it. Null if there is none. */
     public @Nullable TaskEntry pollReady() {
-        return firstStart(ready::poll);
+        return firstStart(false);
     }
 
-    private @Nullable TaskEntry firstStart(Supplier<@Nullable Lane> next) {
-        for (Lane lane = next.get(); lane != null; lane = next.get()) {
-            if (!lane.mayStart()) {
+    private @Nullable TaskEntry firstStart(boolean heads) {
+        for (ReadyTasks.Next next = ready.poll(heads); next != null; next = ready.poll(heads)) {
+            Lane lane = next.lane();
+            TaskEntry unkeyed = next.unkeyed();
+            if (lane == null) {
+                if (unkeyed != null && fresh.admits(unkeyed)) {
+                    return unkeyed;
+                }
+            } else if (!lane.mayStart()) {
                 touch(lane);
             } else if (fresh.admits(lane, !offered.isEmpty())) {
                 TaskEntry entry = lane.take();
@@ -328,15 +332,12 @@ public final class Lanes {
                 return entry;
             }
         }
-        return pollUnkeyed();
+        return null;
     }
 
-    private @Nullable TaskEntry pollUnkeyed() {
-        TaskEntry entry = unkeyed.pollFirst();
-        while (entry != null && !fresh.admits(entry)) {
-            entry = unkeyed.pollFirst();
-        }
-        return entry;
+    /** Returns what may be claimed next, to be asked about priorities and tenants. */
+    public ReadyTasks ready() {
+        return ready;
     }
 
     /** To be called when the entry's claim was answered, or will not be. */
@@ -383,7 +384,6 @@ public final class Lanes {
     public void clear() {
         lanes.clear();
         reminders.clear();
-        unkeyed.clear();
         fresh.clear();
         ready.clear();
         parkable.clear();
@@ -394,7 +394,6 @@ public final class Lanes {
 
     @Override
     public String toString() {
-        return lanes.values() + " unkeyed " + unkeyed + " ready " + ready.count() + " parkable " + parkable.size()
-                + " offered " + offered;
+        return lanes.values() + " " + ready + " parkable " + parkable.size() + " offered " + offered;
     }
 }

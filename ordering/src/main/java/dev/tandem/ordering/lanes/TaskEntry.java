@@ -3,6 +3,7 @@ package dev.tandem.ordering.lanes;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskPriority;
 import dev.tandem.task.store.SettledMark;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,9 @@ public final class TaskEntry {
 
     /** The sequence of an entry that the store gave, so that the broker waits for no commit or ack of it. */
     public static final long NOT_DELIVERED = -1;
+
+    /** One more than the highest priority. */
+    static final int PRIORITIES = TaskPriority.HIGHEST + 1;
 
     /** The offset of an entry that has no bit in the store. */
     public static final long NO_OFFSET = -1;
@@ -22,6 +26,7 @@ public final class TaskEntry {
     private final int weight;
     private final @Nullable String unreadable;
     private final int attempts;
+    private final int priority;
     private final @Nullable RedeliveryNotes notes;
 
     private long order;
@@ -65,6 +70,7 @@ public final class TaskEntry {
         this.inStore = inStore;
         this.notes = notes;
         this.weight = task.weight();
+        this.priority = TaskPriority.of(task);
     }
 
     /** Returns the same delivery under the position that it had before. */
@@ -105,6 +111,11 @@ public final class TaskEntry {
 
     public @Nullable String unreadable() {
         return unreadable;
+    }
+
+    /** 0 to 9. Among tasks that may start, those with a higher one come first. */
+    public int priority() {
+        return priority;
     }
 
     /** How often the task was started before, by its envelope. */

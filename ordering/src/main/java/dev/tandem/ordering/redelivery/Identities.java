@@ -1,8 +1,8 @@
 package dev.tandem.ordering.redelivery;
 
 import dev.tandem.task.Position;
-import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.StoreAnswer.IdentityPage;
+import dev.tandem.task.store.TaskIdentity;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Identities {
 
-    private static final String NAMED = DedupRequest.NAMED;
+    private static final String NAMED = TaskIdentity.NAMED;
 
     private Identities() {}
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** Examples of all tasks of a partition that wait in memory. */
 class LanesTest {
 
-    private final Lanes lanes = new Lanes(2, key -> false);
+    private final Lanes lanes = new Lanes(2, null, key -> false);
 
     @Test
     void eachLaneGivesOneTaskUntilItHasEnded() {

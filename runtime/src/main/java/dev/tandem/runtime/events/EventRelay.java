@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,6 +66,9 @@ final class EventRelay {
     private final Set<Partition> heard = ConcurrentHashMap.newKeySet();
 
     private boolean failing;
+    private volatile boolean stopping;
+    /** How many partitions have something under way. */
+    private final AtomicInteger busy = new AtomicInteger();
 
     EventRelay(String queue, String namespace, EventPublisher publisher, EventMetrics metrics, Effects effects) {
         this.queue = queue;
@@ -81,20 +85,50 @@ final class EventRelay {
         }
     }
 
+    /**
+     * This process gives its partitions up. From now on it publishes what it hears of whoever is the owner, since its last outcomes are
+     * recorded just before. Their events may come twice.
+     */
+    void stopping() {
+        stopping = true;
+    }
+
+    /** Returns whether nothing is under way and nothing has been heard. Any thread may ask. */
+    boolean isIdle() {
+        return heard.isEmpty() && busy.get() == 0; // In this order: see look.
+    }
+
+    private boolean mayPublish(Partition partition) {
+        return stopping || effects.isOwner(partition);
+    }
+
     private void look(Partition partition) {
-        heard.remove(partition);
         Progress progress = partitions.computeIfAbsent(partition, p -> new Progress());
-        if (progress.busy) {
-            progress.heardAgain = true;
-        } else {
-            progress.busy = true;
+        boolean begins = !progress.busy;
+        if (begins) {
+            begin(progress); // Before the removal, so that the relay never looks idle in between.
+        }
+        heard.remove(partition);
+        if (begins) {
             take(partition, progress, null);
+        } else {
+            progress.heardAgain = true;
         }
     }
 
+    private void begin(Progress progress) {
+        progress.busy = true;
+        busy.incrementAndGet();
+    }
+
+    private void end(Progress progress) {
+        progress.busy = false;
+        busy.decrementAndGet();
+    }
+
     private void take(Partition partition, Progress progress, @Nullable Batch confirmed) {
-        if (confirmed == null && !effects.isOwner(partition)) {
-            rest(partition);
+        if (confirmed == null && !mayPublish(partition)) {
+            rest(partition, progress);
             return;
         }
         progress.heardAgain = false;
@@ -104,7 +138,7 @@ final class EventRelay {
 
     private void taken(Partition partition, Progress progress, @Nullable Batch batch, @Nullable Throwable failure) {
         if (batch == null) {
-            log.debug("Queue {}: the events of partition {} cannot be read", queue, partition.name(), failure);
+            failed("events of partition " + partition.name() + " cannot be read from Redis", failure);
             tryAgain(partition, progress);
             return;
         }
@@ -119,28 +153,27 @@ final class EventRelay {
         }
         metrics.waiting(queue, partition.name(), batch.bytesLeft());
         if (batch.events().isEmpty()) {
-            progress.busy = false;
             if (progress.heardAgain) {
-                look(partition);
+                take(partition, progress, null);
+            } else {
+                end(progress);
             }
-        } else if (!effects.isOwner(partition)) {
-            rest(partition);
+        } else if (!mayPublish(partition)) {
+            rest(partition, progress);
         } else {
             publish(partition, progress, batch);
         }
     }
 
     private void publish(Partition partition, Progress progress, Batch batch) {
-        List<EventMessage> messages = batch.events().stream()
-                .map(event -> EventMessage.of(namespace, event))
-                .toList();
+        List<EventMessage> messages;
         try {
+            messages = batch.events().stream()
+                    .map(event -> EventMessage.of(namespace, event))
+                    .toList();
             publisher.publish(messages);
-        } catch (PublishException e) {
-            if (!failing) {
-                log.warn("Queue {}: events cannot be published, and wait in Redis: {}", queue, e.getMessage());
-            }
-            failing = true;
+        } catch (RuntimeException e) {
+            failed("events cannot be published, and wait in Redis", e);
             tryAgain(partition, progress);
             return;
         }
@@ -153,14 +186,27 @@ final class EventRelay {
         take(partition, progress, batch);
     }
 
+    private void failed(String what, @Nullable Throwable problem) {
+        if (!failing) {
+            String why = problem instanceof PublishException ? problem.getMessage() : String.valueOf(problem);
+            log.warn("Queue {}: {}: {}", queue, what, why);
+        }
+        failing = true;
+    }
+
     private void tryAgain(Partition partition, Progress progress) {
+        if (stopping) {
+            end(progress);
+            return;
+        }
         Duration pause = progress.pause;
         progress.pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause.multipliedBy(2);
         effects.runAfter(pause, () -> take(partition, progress, null));
     }
 
     /** Another process is the owner now, and publishes what is left. */
-    private void rest(Partition partition) {
+    private void rest(Partition partition, Progress progress) {
+        end(progress);
         partitions.remove(partition);
         metrics.waiting(queue, partition.name(), 0);
     }

@@ -8,9 +8,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +17,10 @@ import org.jspecify.annotations.Nullable;
 public final class EventService implements AutoCloseable {
 
     private static final long CLOSE_SECONDS = 5;
+    private static final long LAST_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long LOOK_MILLIS = 5;
 
-    private record Part(EventRelay relay, EventPublisher publisher, ScheduledExecutorService thread) {}
+    private record Part(EventRelay relay, EventPublisher publisher, ScheduledThreadPoolExecutor thread) {}
 
     private final EventFeed feed;
     private final Map<String, Part> parts = new LinkedHashMap<>();
@@ -32,11 +33,12 @@ public final class EventService implements AutoCloseable {
             EventFeed feed, String namespace, Map<String, EventPublisher> publishers, EventMetrics metrics) {
         this.feed = feed;
         publishers.forEach((queue, publisher) -> {
-            ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+            ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1, task -> {
                 Thread made = new Thread(task, "tandem-events-" + queue);
                 made.setDaemon(true);
                 return made;
             });
+            thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
             EventRelay relay = new EventRelay(queue, namespace, publisher, metrics, new OnThread(feed, thread));
             parts.put(queue, new Part(relay, publisher, thread));
         });
@@ -54,9 +56,15 @@ public final class EventService implements AutoCloseable {
         }
     }
 
-    /** Ends what is under way. Events that are left are published by the next owner. */
+    /** The process is about to give its partitions up. */
+    public void stopping() {
+        parts.values().forEach(part -> part.relay().stopping());
+    }
+
+    /** Publishes the last events, for some seconds at most. Those that are left are published by the next owner. */
     @Override
     public void close() {
+        awaitIdle();
         parts.values().forEach(part -> part.thread().shutdown());
         for (Part part : parts.values()) {
             try {
@@ -71,7 +79,18 @@ public final class EventService implements AutoCloseable {
         }
     }
 
-    private record OnThread(EventFeed feed, ScheduledExecutorService thread) implements EventRelay.Effects {
+    private void awaitIdle() {
+        long deadline = System.nanoTime() + LAST_NANOS;
+        try {
+            while (!parts.values().stream().allMatch(part -> part.relay().isIdle()) && System.nanoTime() < deadline) {
+                Thread.sleep(LOOK_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private record OnThread(EventFeed feed, ScheduledThreadPoolExecutor thread) implements EventRelay.Effects {
 
         @Override
         public boolean isOwner(Partition partition) {

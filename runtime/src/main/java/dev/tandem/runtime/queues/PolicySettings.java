@@ -35,7 +35,9 @@ public final class PolicySettings {
                 .withMaxBlockedKeys(queue.maxBlockedKeys())
                 .withTtl(queue.ttl() == null ? 0 : queue.ttl().toMillis())
                 .withStarts(new StartPolicy(
-                        queue.weight() == null ? StartPolicy.NO_WEIGHT : queue.weight(), queue.precedence()));
+                        queue.weight() == null ? StartPolicy.NO_WEIGHT : queue.weight(),
+                        queue.precedence(),
+                        queue.fair().policy()));
     }
 
     static CustodyBounds custody(QueueSettings queue) {

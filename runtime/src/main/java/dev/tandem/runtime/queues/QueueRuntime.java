@@ -109,6 +109,7 @@ public final class QueueRuntime {
     /** Releases all partitions, so that other executors go on with them at once, and waits for the running handlers. */
     public void stop() {
         failures.close();
+        events.stopping();
         membership.stop();
         events.close();
         fanOuts.close();

@@ -1,6 +1,7 @@
 package dev.tandem.runtime.settings;
 
 import dev.tandem.task.DeadHead;
+import dev.tandem.task.FairPolicy;
 import dev.tandem.task.TaskDependencies;
 import dev.tandem.task.store.DedupPolicy;
 import java.time.Duration;
@@ -22,6 +23,7 @@ import org.springframework.util.unit.DataSize;
  * @param concurrency tasks running at once, per executor process
  * @param weight its part of the slots of a process, in proportion to those of other queues; default: none of its own
  * @param precedence of two queues that want slots, the one with the higher number gets them
+ * @param fair how tenants of the queue take turns
  * @param maxRunning tasks running at once in the whole cluster; 0 for no limit
  * @param timeout the longest run of a task that sets no timeout
  * @param timeoutLimit the longest timeout that a task may set; default: timeout
@@ -63,6 +65,7 @@ public record QueueSettings(
         @DefaultValue("64") int concurrency,
         @Nullable Integer weight,
         @DefaultValue("0") int precedence,
+        @DefaultValue FairSettings fair,
         @DefaultValue("0") int maxRunning,
         @DefaultValue("30s") Duration timeout,
         @Nullable Duration timeoutLimit,
@@ -96,6 +99,37 @@ public record QueueSettings(
         @Nullable String queue,
         @Nullable KeySource key,
         @Nullable Integer prefetch) {
+
+    /**
+     * How tenants take turns.
+     *
+     * @param by what names the tenant of a task: {@code header:} and a header's name, or {@code key-prefix:} and the text behind
+     *     which the key goes on; default: nothing
+     * @param weights how many starts a tenant has in proportion to the others; default: 1
+     */
+    public record FairSettings(
+            @Nullable String by, @DefaultValue Map<String, Integer> weights) {
+
+        private static final String HEADER = "header:";
+        private static final String KEY_PREFIX = "key-prefix:";
+
+        /** Returns whether {@link #by} names something. */
+        boolean isReadable() {
+            return by == null
+                    || by.startsWith(HEADER) && by.length() > HEADER.length()
+                    || by.startsWith(KEY_PREFIX) && by.length() > KEY_PREFIX.length();
+        }
+
+        /** Returns how tenants take turns; null if there are none. */
+        public @Nullable FairPolicy policy() {
+            if (by == null) {
+                return null;
+            }
+            return by.startsWith(HEADER)
+                    ? new FairPolicy(by.substring(HEADER.length()), null, weights)
+                    : new FairPolicy(null, by.substring(KEY_PREFIX.length()), weights);
+        }
+    }
 
     /** The brokers that tasks come from. */
     public enum SourceType {

@@ -7,6 +7,7 @@ import dev.tandem.runtime.settings.QueueSettings.DependencySettings;
 import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import dev.tandem.runtime.settings.QueueSettings.KeySource;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
+import dev.tandem.task.FairPolicy;
 import dev.tandem.task.Partition;
 import dev.tandem.task.StartPolicy;
 import dev.tandem.task.store.DedupPolicy;
@@ -88,6 +89,7 @@ final class QueueSettingsCheck {
         if (queue.weight() != null) {
             problems.checkRange(prefix + "weight", queue.weight(), 1, StartPolicy.MAX_WEIGHT);
         }
+        checkFair(prefix + "fair.", queue.fair());
         problems.checkRange(prefix + "precedence", queue.precedence(), 0, StartPolicy.MAX_PRECEDENCE);
         problems.checkRange(prefix + "timeout", queue.timeout(), Duration.ofMillis(1), Duration.ofDays(30));
         problems.checkRange(
@@ -123,6 +125,22 @@ final class QueueSettingsCheck {
             checkHandler(prefix, queue);
             checkTypes(prefix, queue);
             checkHttp(prefix, queue);
+        }
+    }
+
+    private void checkFair(String prefix, QueueSettings.FairSettings fair) {
+        if (!fair.isReadable()) {
+            problems.add(
+                    prefix + "by",
+                    String.valueOf(fair.by()),
+                    "use header: and the name of a header, or key-prefix: and the text that ends the tenant in the key");
+        }
+        fair.weights()
+                .forEach((tenant, weight) ->
+                        problems.checkRange(prefix + "weights." + tenant, weight, 1, FairPolicy.MAX_WEIGHT));
+        if (fair.by() == null && !fair.weights().isEmpty()) {
+            problems.add(
+                    prefix + "weights", fair.weights().toString(), "they need " + prefix + "by, which names tenants");
         }
     }
 

@@ -248,6 +248,25 @@ class EventRelayTest {
     }
 
     @Test
+    void aProcessThatStopsPublishesItsLastEventsThoughItIsNotTheOwnerAnyMore() {
+        relay.stopping();
+        owner = false;
+        record(0);
+        relay.heard(PARTITION);
+        assertThat(relay.isIdle()).isFalse();
+        runAll();
+        assertThat(published).containsExactly("0");
+        assertThat(relay.isIdle()).isTrue();
+
+        record(1);
+        brokerAway = true;
+        relay.heard(PARTITION);
+        runAll();
+        assertThat(later).as("further attempts").isEmpty();
+        assertThat(relay.isIdle()).isTrue();
+    }
+
+    @Test
     void droppedEventsAreCounted() {
         record(5);
         dropped = 5;

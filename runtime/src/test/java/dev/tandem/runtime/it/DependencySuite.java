@@ -20,10 +20,15 @@ import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.TandemBuilder;
 import dev.tandem.scheduler.Admin;
+import dev.tandem.scheduler.DedupKeyView;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.DedupBuckets;
+import dev.tandem.task.store.DedupRequest;
+import dev.tandem.task.store.DedupRequest.Ending;
+import dev.tandem.task.store.TaskIdentity;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
@@ -226,8 +231,17 @@ abstract class DependencySuite {
         }
     }
 
+    /** Tells what an executor tells of a task with a deduplication key before it records that it has succeeded. */
+    private void tellSuccess(String queue, String key) {
+        DedupKeyView bearer = store.inspector().dedupKey(queue, key).join().orElseThrow();
+        TaskIdentity task = TaskIdentity.of(bearer.partition().name(), bearer.position(), false, bearer.id());
+        store.dedup(queue, DedupBuckets.of(queue, key), List.of(new DedupRequest.Tell(key, task, Ending.SUCCEEDED, 0)))
+                .toCompletableFuture()
+                .join();
+    }
+
     @Test
-    void aTaskOfAKilledExecutorIsWaitedForUntilItHasRunAgain() throws Exception {
+    void aTaskOfAKilledExecutorIsWaitedForUntilItHasRunAgainUnlessItsEndWasTold() throws Exception {
         Path journal = folder.resolve("journal");
         LocalProcess process = LocalProcess.java(
                         "dependencies",
@@ -245,11 +259,20 @@ abstract class DependencySuite {
         try (process;
                 Tandem submitting = client.start()) {
             submit(submitting, orders, "a-1", dedupKey("a"));
-            await().atMost(PATIENCE).until(() -> Files.exists(journal));
+            submit(submitting, orders, "told", dedupKey("t"));
+            await().atMost(PATIENCE)
+                    .until(() ->
+                            Files.exists(journal) && Files.readAllLines(journal).size() == 2);
+            tellSuccess(orders, "t");
             process.kill();
         }
         try (Tandem tandem = start()) {
-            submit(tandem, mails, "b-1", dependsOnTasksOf(orders, "a"));
+            submit(tandem, mails, "b-1", dependsOnTasksOf(orders, "a", "t"));
+            awaitRan("a-1 2", "b-1 1");
+            await("the end of the task that has succeeded")
+                    .atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(known(orders, "told"))
+                            .noneMatch(each -> !each.state().isFinal()));
             awaitRan("a-1 2", "b-1 1");
         }
     }

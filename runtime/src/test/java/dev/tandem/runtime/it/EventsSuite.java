@@ -51,6 +51,7 @@ abstract class EventsSuite {
 
     final String queue = UniqueNames.fresh("orders");
     final List<Told> told = new CopyOnWriteArrayList<>();
+    private final List<String> began = new CopyOnWriteArrayList<>();
     private final List<String> hooked = new CopyOnWriteArrayList<>();
     private RedisStore store;
 
@@ -95,7 +96,10 @@ abstract class EventsSuite {
         Tandem tandem = Tandem.connect(settings())
                 .setting("tandem.executor.enabled", Boolean.toString(runsTasks))
                 .queue(queue)
-                .handler("ship", Ship.class, (ship, task) -> EventsProgram.run(ship))
+                .handler("ship", Ship.class, (ship, task) -> {
+                    began.add(task.id());
+                    EventsProgram.run(ship);
+                })
                 .start();
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(tandem.status().problems()).isEmpty());
@@ -191,7 +195,11 @@ abstract class EventsSuite {
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(hooked)
                             .contains("dev.tandem.task.succeeded one true", "dev.tandem.task.dead two true"));
+            submit(tandem, "last", "one", 1);
+            await().atMost(PATIENCE).until(() -> began.contains("last"));
         }
+        // Nobody else runs the queue.
+        awaitTold("last", "succeeded");
     }
 
     /** Creates what tasks are published to. */

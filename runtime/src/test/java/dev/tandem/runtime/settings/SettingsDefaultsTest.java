@@ -75,6 +75,8 @@ class SettingsDefaultsTest {
             queues.*.concurrency = 64
             queues.*.weight = null
             queues.*.precedence = 0
+            queues.*.fair.by = null
+            queues.*.fair.weights = {}
             queues.*.max-running = 0
             queues.*.timeout = 30s
             queues.*.timeout-limit = null

@@ -1,6 +1,6 @@
 -- Settles outcomes. The script first puts the claims of their positions into `claims`. Most writes are gathered in
 -- lists, so that a batch costs few commands; write_outcomes writes them.
--- Requires: partition_keys, clock, batched_commands, claim_record, envelope, dedup_ends, envelope_errors, event_records, lanes,
+-- Requires: partition_keys, clock, batched_commands, claim_record, envelope, untold_ends, envelope_errors, event_records, lanes,
 --   blocked_keys, settled_bits, id_index, redelivery_marks, settlement_state, lane_heads, owner (fence, or the script reads it).
 -- Provides: settle, relay, add_to_history, drain_some, write_outcomes, writes.
 local ended_claims, forgotten_attempts = {}, {} -- positions to remove from `claims` and `inflight`, and from `attempts`
@@ -108,7 +108,7 @@ local function drain_some(key, head, by)
     died = died + 1
     local envelope = drained_envelope(call('HGET', TASKS, position), head, by)
     bytes = bytes + #envelope
-    note_dedup_end(position, envelope, FAN_OUT_FAILED)
+    note_untold_end(position, envelope, FAN_OUT_FAILED)
     events.note(position, envelope, EVENT_DEAD)
     add_to_history(writes.dead, writes.dead_tasks, position, envelope)
     writes.ended_tasks[#writes.ended_tasks + 1] = position

@@ -9,6 +9,7 @@ import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.ScheduleAdministration;
 import dev.tandem.server.inspect.TaskEndings;
+import dev.tandem.server.inspect.TopicPartitions;
 import dev.tandem.server.logs.OperatorLog;
 import dev.tandem.server.operations.OperationAdministration;
 import dev.tandem.task.Publisher;
@@ -130,6 +131,11 @@ public class ApiConfiguration {
     @Bean
     SchedulesController schedulesController(ScheduleAdministration schedules, TandemSettings settings) {
         return new SchedulesController(schedules, settings);
+    }
+
+    @Bean
+    PartitionsController partitionsController(TandemSettings settings, Inspection inspection, TopicPartitions topics) {
+        return new PartitionsController(new ConfiguredQueues(settings, inspection), inspection, topics);
     }
 
     @Bean

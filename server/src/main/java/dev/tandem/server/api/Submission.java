@@ -37,6 +37,7 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
             @Nullable String delay,
             @Nullable String timeout,
             @Nullable String maxAttempts,
+            @Nullable String priority,
             @Nullable String expiresAt,
             @Nullable String ttl,
             @Nullable String dedupKey,
@@ -76,6 +77,7 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
         add(fields, TaskHeaders.DELAY, body.delay());
         add(fields, TaskHeaders.TIMEOUT, body.timeout());
         add(fields, TaskHeaders.MAX_ATTEMPTS, body.maxAttempts());
+        add(fields, TaskHeaders.PRIORITY, body.priority());
         add(fields, TaskHeaders.EXPIRES_AT, body.expiresAt());
         add(fields, TaskHeaders.TTL, body.ttl());
         add(fields, TaskHeaders.DEDUP_KEY, body.dedupKey());

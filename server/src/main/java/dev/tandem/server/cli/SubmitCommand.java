@@ -95,6 +95,9 @@ final class SubmitCommand implements Runnable {
             description = "for how long after its arrival the deduplication key is taken")
     private @Nullable String dedupWindow;
 
+    @Option(names = "--priority", paramLabel = "0-9", description = "those with a higher one start first (default: 0)")
+    private @Nullable Integer priority;
+
     @Option(
             names = "--depends-on",
             paramLabel = "IDS",
@@ -133,6 +136,9 @@ final class SubmitCommand implements Runnable {
         put(task, "dependsOn", dependsOn);
         put(task, "dependsPolicy", dependsPolicy);
         put(task, "dependsTimeout", dependsTimeout);
+        if (priority != null) {
+            task.put("priority", priority);
+        }
         if (maxAttempts != null) {
             task.put("maxAttempts", maxAttempts);
         }

@@ -80,9 +80,17 @@ public record Operation(
             case CANCEL -> true;
             case DELETE -> selection.halting() || !task.halts();
             // One that is due waits for a slot.
-            case RETRY -> task.state() == TaskState.DEAD || at > began;
-            case RESCHEDULE -> at > began && at != due && !expiresBefore(task, due);
+            case RETRY -> task.state() == TaskState.DEAD || at > began && !ranSince(task, began);
+            case RESCHEDULE -> at > began && at != due && !ranSince(task, began) && !expiresBefore(task, due);
         };
+    }
+
+    /**
+     * Returns whether a task has run since the operation began, and failed. Otherwise an operation would follow those that it has
+     * made due for as long as they fail. Tokens follow the clock of Redis, a lease behind at most.
+     */
+    private static boolean ranSince(TaskInfo task, long began) {
+        return task.envelope() != null && task.envelope().token() > began * 1_000;
     }
 
     private static boolean expiresBefore(TaskInfo task, long due) {

@@ -102,18 +102,23 @@ final class KafkaBacklog implements AutoCloseable {
 
     private synchronized Admin admin() {
         if (admin == null) {
-            Map<String, Object> properties = new HashMap<>();
-            settings.properties().forEach((name, value) -> {
-                if (AdminClientConfig.configNames().contains(name)) {
-                    properties.put(name, value);
-                }
-            });
-            properties.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServers());
-            properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(TIMEOUT_MILLIS));
-            properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(TIMEOUT_MILLIS));
-            admin = Admin.create(properties);
+            admin = admin(settings, TIMEOUT_MILLIS);
         }
         return admin;
+    }
+
+    /** Returns an admin client whose calls fail after this time. */
+    static Admin admin(KafkaSettings settings, long timeoutMillis) {
+        Map<String, Object> properties = new HashMap<>();
+        settings.properties().forEach((name, value) -> {
+            if (AdminClientConfig.configNames().contains(name)) {
+                properties.put(name, value);
+            }
+        });
+        properties.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServers());
+        properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(timeoutMillis));
+        properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(timeoutMillis));
+        return Admin.create(properties);
     }
 
     @Override

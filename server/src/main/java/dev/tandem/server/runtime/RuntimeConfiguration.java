@@ -17,6 +17,7 @@ import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.ScheduleAdministration;
 import dev.tandem.server.inspect.TaskEndings;
+import dev.tandem.server.inspect.TopicPartitions;
 import dev.tandem.server.operations.OperationAdministration;
 import dev.tandem.task.Publisher;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -152,6 +153,11 @@ public class RuntimeConfiguration {
     @Bean
     Publisher publisher(TandemSettings settings) {
         return new RoutingPublisher(settings);
+    }
+
+    @Bean
+    TopicPartitions topicPartitions(TandemSettings settings) {
+        return new KafkaPartitions(settings);
     }
 
     @Bean

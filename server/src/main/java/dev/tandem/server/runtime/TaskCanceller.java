@@ -61,12 +61,14 @@ final class TaskCanceller {
                     return cancellation(now, seen);
                 }
                 // It has changed since: look again.
+                LockSupport.parkNanos(LOOK_NANOS);
                 continue;
             }
             Cancellation interrupted = interrupt(queue, known, id, began);
             if (interrupted != null) {
                 return interrupted;
             }
+            LockSupport.parkNanos(LOOK_NANOS);
             known = known == null ? find(queue, id) : known;
             TaskView seen = view(queue, known);
             if (seen == null) {

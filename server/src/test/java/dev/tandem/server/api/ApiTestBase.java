@@ -49,6 +49,7 @@ abstract class ApiTestBase {
 
     static final InMemoryPlatform PLATFORM = new InMemoryPlatform();
     static final InMemorySchedules SCHEDULES = new InMemorySchedules();
+    static final InMemoryPartitions PARTITIONS = new InMemoryPartitions();
     static final InMemoryFanOuts FAN_OUTS = new InMemoryFanOuts();
     static final InMemoryOperations OPERATIONS = new InMemoryOperations();
     private static final JsonMapper JSON = JsonMapper.builder()
@@ -97,6 +98,11 @@ abstract class ApiTestBase {
         }
 
         @Bean
+        InMemoryPartitions topicPartitions() {
+            return PARTITIONS;
+        }
+
+        @Bean
         LocalQueues localQueues() {
             return queue -> queue.equals("mail") ? SLOWED : LocalQueue.GOOD;
         }
@@ -130,6 +136,7 @@ abstract class ApiTestBase {
     void reset() {
         PLATFORM.reset();
         SCHEDULES.reset();
+        PARTITIONS.count = 8;
         FAN_OUTS.reset();
         OPERATIONS.reset();
     }

@@ -12,6 +12,45 @@ import tools.jackson.databind.JsonNode;
 /** What the API says of topics that got more partitions. */
 class GrowthsApiTest extends ApiTestBase {
 
+    private static final String PARTITIONS_OF_ORDERS = "/api/v1/queues/orders/partitions";
+
+    @Test
+    void aTopicGetsMorePartitions() {
+        assertThat(get(PARTITIONS_OF_ORDERS, 200).path("partitions").asInt()).isEqualTo(8);
+        assertThat(post(PARTITIONS_OF_ORDERS + "?from=8&to=16", 202)
+                        .path("partitions")
+                        .asInt())
+                .isEqualTo(16);
+        assertThat(PARTITIONS.count).isEqualTo(16);
+        assertThat(post(PARTITIONS_OF_ORDERS + "?from=8&to=32", 409)
+                        .path("remedy")
+                        .asString())
+                .contains("from=16");
+        assertThat(post(PARTITIONS_OF_ORDERS + "?from=16&to=9999", 409)
+                        .path("detail")
+                        .asString())
+                .contains("too many");
+        post(PARTITIONS_OF_ORDERS + "?from=16&to=16", 400);
+        post(PARTITIONS_OF_ORDERS + "?to=32", 400);
+        post("/api/v1/queues/none/partitions?from=1&to=2", 404);
+        assertThat(post("/api/v1/queues/mail/partitions?from=1&to=2", 409)
+                        .path("detail")
+                        .asString())
+                .contains("not in Kafka");
+    }
+
+    @Test
+    void aTopicDoesNotGrowWhileProducersMayUseTheFormerNumber() {
+        PLATFORM.growths.add(new GrowthInfo(
+                4, 8, Instant.parse("2026-11-23T10:00:00Z"), Instant.parse("2026-11-23T10:06:00Z"), true, List.of()));
+
+        assertThat(post(PARTITIONS_OF_ORDERS + "?from=8&to=16", 409)
+                        .path("detail")
+                        .asString())
+                .contains("until 2026-11-23T10:06:00Z");
+        assertThat(PARTITIONS.count).isEqualTo(8);
+    }
+
     private static final Instant NOTICED = Instant.parse("2026-11-23T10:00:00Z");
 
     @Test

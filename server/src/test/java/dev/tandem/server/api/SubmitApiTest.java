@@ -119,7 +119,8 @@ class SubmitApiTest extends ApiTestBase {
             {"maxAttempts": [1]}                       | not a task as JSON
             {"payloadBase64": "?"}                     | Base64
             {"payload": 1, "payloadText": "2"}         | one of them
-            {"priority": 9}                            | priority
+            {"colors": 9}                              | colors
+            {"priority": 10}                           | from 0 to 9
             {"payload":                                | not a task as JSON
             null                                       | null
             []                                         | not a task as JSON

@@ -53,6 +53,19 @@ class PartitionsCommandTest {
     }
 
     @Test
+    void aTopicGetsMorePartitionsAfterAConfirmation() {
+        server.answers.put("GET /api/v1/queues/orders/partitions", "{\"partitions\": 8}");
+        server.answers.put("POST /api/v1/queues/orders/partitions?from=8&to=16", "{\"partitions\": 16}");
+
+        assertThat(server.run("partitions", "orders", "--to", "16")).isNotZero();
+        assertThat(server.err.toString()).contains("has 8 partitions. Give it 16?", "--yes");
+        assertThat(server.requests).containsExactly("GET /api/v1/queues/orders/partitions");
+
+        assertThat(server.run("partitions", "orders", "--to", "16", "--yes")).isZero();
+        assertThat(server.out.toString()).contains("has 16 partitions", "./tandem partitions orders");
+    }
+
+    @Test
     void mostlyNothingWaits() {
         server.answers.put(GROWTHS, "{\"growths\": []}");
         assertThat(server.run("partitions", "orders")).isZero();

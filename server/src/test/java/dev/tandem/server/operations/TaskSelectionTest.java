@@ -66,6 +66,52 @@ class TaskSelectionTest {
     }
 
     @Test
+    void aTaskThatRanSinceTheOperationBeganIsNotMadeDueAgain() {
+        TaskSelection selection = new TaskSelection(
+                List.of(TaskState.RETRY),
+                null,
+                null,
+                null,
+                false,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                false);
+        for (Action action : List.of(Action.RESCHEDULE, Action.RETRY)) {
+            Operation operation =
+                    new Operation("orders", "o", action, selection, false, action == Action.RETRY ? null : "+0s");
+            assertThat(operation.chooser(BEGAN).test(failed(BEGAN - 1)))
+                    .as(action.word())
+                    .isTrue();
+            assertThat(operation.chooser(BEGAN).test(failed(BEGAN + 1)))
+                    .as(action.word())
+                    .isFalse();
+        }
+    }
+
+    /** Returns a task that waits for its next attempt. */
+    private static TaskInfo failed(long startedMillis) {
+        Envelope envelope = new Envelope(Task.of("orders", "k", new byte[0]), 1, startedMillis * 1_000, "failed");
+        return new TaskInfo(
+                new TaskRef("3", "0:7"),
+                TaskState.RETRY,
+                Instant.ofEpochMilli(BEGAN + HOUR),
+                "k",
+                1,
+                null,
+                null,
+                envelope,
+                null,
+                List.of(),
+                TaskNotes.NONE);
+    }
+
+    @Test
     void aTaskThatWasSentLaterIsNotTaken() {
         assertThat(takes("{'states':['RETRY']}", task(TaskState.RETRY, BEGAN, null, BEGAN, null)))
                 .isTrue();

@@ -22,6 +22,8 @@ public record EventMessage(EventKind kind, Map<String, String> attributes, Strin
 
     public static final String CONTENT_TYPE = "application/json";
 
+    private static final String ZEROS = "0".repeat(20);
+
     /** @param namespace what tells this installation apart from others, as {@code tandem.redis.namespace} does */
     public static EventMessage of(String namespace, TaskEvent event) {
         String place = event.partition().name() + "/" + event.position().text();
@@ -35,9 +37,14 @@ public record EventMessage(EventKind kind, Map<String, String> attributes, Strin
         if (event.key() != null) {
             attributes.put("partitionkey", event.key());
         }
-        // Padded, since the attribute is compared as a text.
-        attributes.put("sequence", String.format("%020d", event.number()));
+        attributes.put("sequence", padded(event.number()));
         return new EventMessage(event.kind(), attributes, event.key() == null ? place : event.key(), data(event));
+    }
+
+    /** Returns a number as texts are compared: with 20 digits. */
+    private static String padded(long number) {
+        String digits = Long.toString(number);
+        return ZEROS.substring(digits.length()) + digits;
     }
 
     private static String time(long micros) {

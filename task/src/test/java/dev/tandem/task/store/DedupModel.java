@@ -4,7 +4,6 @@ import dev.tandem.task.BusinessId;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.DedupPolicy.Mode;
 import dev.tandem.task.store.DedupRequest.Ask;
-import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.DedupRequest.Ending;
 import dev.tandem.task.store.DedupRequest.Tell;
 import dev.tandem.task.store.WaitRequest.Waiter;
@@ -37,7 +36,7 @@ public final class DedupModel {
     /** What is known of a key: the task that bears it, and others that came. */
     private static final class Entry {
         private State state = State.WAITS;
-        private Bearer task;
+        private TaskIdentity task;
         private DedupPolicy policy;
         private long since;
         private long due;
@@ -52,7 +51,7 @@ public final class DedupModel {
         private final Map<String, String> duplicates = new HashMap<>();
         private final Map<String, String> duplicateMessages = new HashMap<>();
 
-        Entry(Bearer task, DedupPolicy policy) {
+        Entry(TaskIdentity task, DedupPolicy policy) {
             this.task = task;
             this.policy = policy;
         }
@@ -65,7 +64,7 @@ public final class DedupModel {
             return accepted.size() + duplicates.size() + duplicateMessages.size() >= MAX_MARKS;
         }
 
-        void markDuplicate(Bearer other, String of, String identity) {
+        void markDuplicate(TaskIdentity other, String of, String identity) {
             duplicates.put(other.place(), of);
             if (other.named() && !other.identity().equals(identity)) {
                 duplicateMessages.put(other.identity(), of);
@@ -170,7 +169,7 @@ public final class DedupModel {
     }
 
     private static Entry nobody() {
-        Bearer none = new Bearer("", new Position("-"), "", false, false, "", 0);
+        TaskIdentity none = new TaskIdentity("", new Position("-"), "", false, false, "", 0);
         Entry entry = new Entry(none, new DedupPolicy(Mode.FIRST, 0, false, 0, true, 0));
         entry.state = State.AWAITED;
         return entry;
@@ -199,7 +198,7 @@ public final class DedupModel {
     // ---- deduplication ----
 
     private DedupAnswer ask(String key, @Nullable Entry entry, Ask ask, long now) {
-        Bearer task = ask.task();
+        TaskIdentity task = ask.task();
         if (entry == null) {
             return bear(key, null, ask, now);
         }
@@ -211,7 +210,7 @@ public final class DedupModel {
         boolean again = !task.identity().isEmpty() && !task.surelyNew();
         if (here || again && entry.task.identity().equals(task.identity())) {
             if (entry.state != State.DONE) {
-                entry.task = new Bearer(
+                entry.task = new TaskIdentity(
                         task.partition(),
                         task.position(),
                         entry.task.identity(),
@@ -271,7 +270,7 @@ public final class DedupModel {
             entry.duplicateMessages.putAll(old.duplicateMessages);
         }
         if (old != null && old.isOpen()) {
-            Bearer before = old.task;
+            TaskIdentity before = old.task;
             boolean first = ask.policy().mode() == Mode.FIRST;
             if (!first && old.state == State.WAITS) {
                 if (!entry.isFull()) {
@@ -303,7 +302,7 @@ public final class DedupModel {
             entry.state = State.BEGUN;
             entry.task = tell.task();
         }
-        Bearer task = tell.task();
+        TaskIdentity task = tell.task();
         boolean one = task.named() || task.isRecord();
         boolean bears = entry.task.place().equals(task.place())
                 || one && entry.task.identity().equals(task.identity());

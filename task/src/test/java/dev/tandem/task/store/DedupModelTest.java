@@ -7,7 +7,6 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.store.DedupPolicy.Mode;
 import dev.tandem.task.store.DedupRequest.Ask;
-import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.DedupRequest.Ending;
 import dev.tandem.task.store.DedupRequest.Tell;
 import dev.tandem.task.store.WaitRequest.Waiter;
@@ -28,27 +27,27 @@ class DedupModelTest {
     private DedupPolicy policy = new DedupPolicy(Mode.FIRST, 0, true, 0, true, 24 * HOUR);
     private long now = 1_800_000_000_000L;
 
-    private static Bearer record(int number) {
-        return Bearer.of("0", Position.of(0, number), false, "task-" + number);
+    private static TaskIdentity record(int number) {
+        return TaskIdentity.of("0", Position.of(0, number), false, "task-" + number);
     }
 
-    private static Bearer message(String identity, int arrival, boolean isNew) {
-        return Bearer.of("0", new Position(identity + ":w." + arrival), isNew, identity);
+    private static TaskIdentity message(String identity, int arrival, boolean isNew) {
+        return TaskIdentity.of("0", new Position(identity + ":w." + arrival), isNew, identity);
     }
 
-    private DedupAnswer arrives(Bearer task, long delayMillis) {
+    private DedupAnswer arrives(TaskIdentity task, long delayMillis) {
         return model.apply("q", new Ask("id", task, false, delayMillis, policy), now);
     }
 
-    private DedupAnswer begins(Bearer task) {
+    private DedupAnswer begins(TaskIdentity task) {
         return model.apply("q", new Ask("id", task, true, 0, policy), now);
     }
 
-    private void ends(Bearer task, Ending ending) {
+    private void ends(TaskIdentity task, Ending ending) {
         model.apply("q", new Tell("id", task, ending, 0), now);
     }
 
-    private void endsLater(Bearer task, long delayMillis) {
+    private void endsLater(TaskIdentity task, long delayMillis) {
         model.apply("q", new Tell("id", task, Ending.LATER, delayMillis), now);
     }
 
@@ -242,7 +241,7 @@ class DedupModelTest {
     @Test
     void aSuccessCountsThoughTheTaskHasAnotherPlaceMeanwhile() {
         begins(record(1));
-        Bearer again = Bearer.of("0", Position.of(1, 1), false, "task-1");
+        TaskIdentity again = TaskIdentity.of("0", Position.of(1, 1), false, "task-1");
         assertThat(arrives(again, 0)).as("its log began anew").isEqualTo(GO);
         ends(record(1), Ending.SUCCEEDED);
         assertThat(begins(again)).isEqualTo(DedupAnswer.Done.INSTANCE);
@@ -266,13 +265,13 @@ class DedupModelTest {
 
     /** A task of the simulation. Its executor may die at any moment, and then it comes again. */
     private static final class SimulatedTask {
-        private final Bearer bearer;
+        private final TaskIdentity bearer;
         private boolean arrived;
         private boolean runs;
         private boolean over;
         private int successes;
 
-        SimulatedTask(Bearer bearer) {
+        SimulatedTask(TaskIdentity bearer) {
             this.bearer = bearer;
         }
     }
@@ -303,7 +302,7 @@ class DedupModelTest {
     }
 
     private void step(DedupModel store, SimulatedTask task, Random random) {
-        Bearer bearer = task.bearer;
+        TaskIdentity bearer = task.bearer;
         if (task.over) {
             return;
         } else if (task.runs) {

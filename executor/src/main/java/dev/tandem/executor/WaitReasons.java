@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param text for people; null if nothing does
  * @param expires whether the broker may delete tasks that wait in the log before they have run
  */
-record Waits(
+record WaitReasons(
         @Nullable String text,
         int fullPartitions,
         long overflowTasks,
@@ -20,10 +20,10 @@ record Waits(
         long overflowAgeMillis,
         boolean expires) {
 
-    static final Waits NONE = new Waits(null, 0, 0, 0, 0, false);
+    static final WaitReasons NONE = new WaitReasons(null, 0, 0, 0, 0, false);
 
     /** @param retentionMillis how long the broker keeps a record; {@link Long#MAX_VALUE}: for ever, or it is not known */
-    static Waits of(int fullPartitions, Overflow overflow, long wallMillis, long retentionMillis) {
+    static WaitReasons of(int fullPartitions, Overflow overflow, long wallMillis, long retentionMillis) {
         if (fullPartitions == 0 && overflow.tasks() == 0) {
             return NONE;
         }
@@ -46,6 +46,7 @@ record Waits(
                                     + ": raise its retention, or let the keys go on, before they are deleted"
                             : ""));
         }
-        return new Waits(String.join("; ", reasons), fullPartitions, overflow.tasks(), overflow.keys(), age, expires);
+        return new WaitReasons(
+                String.join("; ", reasons), fullPartitions, overflow.tasks(), overflow.keys(), age, expires);
     }
 }

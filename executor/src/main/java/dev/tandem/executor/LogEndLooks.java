@@ -11,19 +11,19 @@ import java.util.List;
  *
  * @param looks the ends of all partitions by their numbers, the oldest look first
  */
-record EndsSeries(List<List<Long>> looks) {
+record LogEndLooks(List<List<Long>> looks) {
 
-    static final EndsSeries NONE = new EndsSeries(List.of());
+    static final LogEndLooks NONE = new LogEndLooks(List.of());
 
     /** How many looks are kept. Of more, every second one is left out, so that some tasks wait for a later one. */
     private static final int MAX_LOOKS = 64;
 
-    EndsSeries {
+    LogEndLooks {
         looks = List.copyOf(looks);
     }
 
     /** Returns the series with one more look, which began a while after the answer of the one before. */
-    EndsSeries with(List<Long> ends) {
+    LogEndLooks with(List<Long> ends) {
         List<List<Long>> next = new ArrayList<>(looks);
         if (next.size() >= MAX_LOOKS) {
             next.clear();
@@ -32,7 +32,7 @@ record EndsSeries(List<List<Long>> looks) {
             }
         }
         next.add(List.copyOf(ends));
-        return new EndsSeries(next);
+        return new LogEndLooks(next);
     }
 
     /**

@@ -9,8 +9,8 @@ import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.FanOutRequest.End;
 import dev.tandem.task.fanout.Subtask;
 import dev.tandem.task.store.DedupRequest;
-import dev.tandem.task.store.DedupRequest.Bearer;
 import dev.tandem.task.store.DedupRequest.Ending;
+import dev.tandem.task.store.TaskIdentity;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,9 +25,9 @@ import org.slf4j.LoggerFactory;
  * deduplication keys are free, and their fan-outs do not wait for them. An end is taken off its partition's list when its bucket
  * has answered. Those of buckets that are away stay, and do not stop others behind them.
  */
-final class DedupEnds {
+final class UntoldEnds {
 
-    private static final Logger log = LoggerFactory.getLogger(DedupEnds.class);
+    private static final Logger log = LoggerFactory.getLogger(UntoldEnds.class);
 
     /** How many are passed on at once. */
     private static final int PIECE = 100;
@@ -41,7 +41,7 @@ final class DedupEnds {
     private final AdminConnection connection;
     private final RedisBuckets buckets;
 
-    DedupEnds(AdminConnection connection) {
+    UntoldEnds(AdminConnection connection) {
         this.connection = connection;
         this.buckets = new RedisBuckets(connection);
     }
@@ -75,7 +75,7 @@ final class DedupEnds {
     }
 
     private CompletableFuture<Long> passOn(Partition partition, Progress before) {
-        byte[] list = connection.keys().dedupEnds(partition);
+        byte[] list = connection.keys().untoldEnds(partition);
         long from = before.kept();
         return connection
                 .run(commands -> commands.lrange(list, from, from + PIECE - 1))
@@ -129,8 +129,8 @@ final class DedupEnds {
         }
         // The position, the token, and the key, in which there may be blanks too.
         String[] parts = end.split(" ", 3);
-        Bearer task =
-                Bearer.of(partition.name(), new Position(parts[0]), false, "").inRun(Long.parseLong(parts[1]));
+        TaskIdentity task = TaskIdentity.of(partition.name(), new Position(parts[0]), false, "")
+                .inRun(Long.parseLong(parts[1]));
         DedupRequest.Tell request = new DedupRequest.Tell(parts[2], task, Ending.FAILED, 0);
         return () -> buckets.tell(partition.queue(), request);
     }

@@ -3,11 +3,11 @@
 -- deduplication key, with spaces between them; or '~', FAN_OUT_FAILED or FAN_OUT_CANCELLED, which subtask it is, a space and the
 -- error.
 -- Requires: partition_keys, envelope, owner (fields by OWNER_... constants).
--- Provides: note_dedup_end.
-local DEDUP_ENDS = KEYS[27]
+-- Provides: note_untold_end.
+local UNTOLD_ENDS = KEYS[27]
 
 -- Notes one end. how: FAN_OUT_FAILED, or FAN_OUT_CANCELLED.
-local function note_dedup_end(position, envelope, how)
+local function note_untold_end(position, envelope, how)
   local flags, from, at = byte(envelope, 2), 3, 3
   local function has(flag)
     return flags % (2 * flag) >= flag
@@ -35,7 +35,7 @@ local function note_dedup_end(position, envelope, how)
     skip_numbers(2)
     local key = text()
     if key ~= '' then
-      call('RPUSH', DEDUP_ENDS, position .. ' ' .. (owner[OWNER_TOKEN] or '0') .. ' ' .. key)
+      call('RPUSH', UNTOLD_ENDS, position .. ' ' .. (owner[OWNER_TOKEN] or '0') .. ' ' .. key)
     end
   end
   if not has(128) or not string.find(envelope, 'tandem-fan-out', at, true) then
@@ -51,7 +51,7 @@ local function note_dedup_end(position, envelope, how)
   for _ = 1, count - at do
     local name, value = text(), text()
     if name == 'tandem-fan-out' then
-      call('RPUSH', DEDUP_ENDS, '~' .. how .. value .. ' ' .. sub(error, 1, MAX_NOTED_ERROR))
+      call('RPUSH', UNTOLD_ENDS, '~' .. how .. value .. ' ' .. sub(error, 1, MAX_NOTED_ERROR))
     end
   end
 end
