@@ -10,9 +10,13 @@ final class Applicant {
 
     final Run run;
     final PermitGate gate;
-    final List<Permits.Limit> limits;
+    final List<PermitLimit> limits;
     final Runnable goOn;
 
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private long waitingSince;
+    private long threadlessSince = NEVER;
     private boolean decided;
     private @Nullable Outcome withoutRun;
     private volatile boolean holds;
@@ -21,12 +25,35 @@ final class Applicant {
 
     private long since;
 
-    /** @param goOn called when it need not wait any more */
-    Applicant(Run run, PermitGate gate, List<Permits.Limit> limits, Runnable goOn) {
+    /**
+     * @param limits in the order of their names
+     * @param goOn called when it need not wait any more
+     */
+    Applicant(Run run, PermitGate gate, List<PermitLimit> limits, Runnable goOn) {
         this.run = run;
         this.gate = gate;
         this.limits = limits;
         this.goOn = goOn;
+    }
+
+    /** Takes note that it begins to wait. */
+    void waitsFrom(long nowMillis) {
+        waitingSince = nowMillis;
+        threadlessSince = NEVER;
+    }
+
+    long waitingSince() {
+        return waitingSince;
+    }
+
+    /** Takes note that it has all of its permits, and that only a thread is missing. @return for how long that is so, in milliseconds */
+    long lacksThread(long nowMillis) {
+        threadlessSince = Math.min(threadlessSince, nowMillis);
+        return nowMillis - threadlessSince;
+    }
+
+    void lacksPermit() {
+        threadlessSince = NEVER;
     }
 
     /** Takes note that it has its permits. @param wallMillis the time, for people */
@@ -71,6 +98,10 @@ final class Applicant {
 
     long since() {
         return since;
+    }
+
+    boolean needsSeveral() {
+        return limits.size() > 1;
     }
 
     /** Returns whether it waits for a limit of certain tasks of the queue, so that others need not wait. */

@@ -187,8 +187,14 @@ final class CoreCommands implements Commands {
         }
     }
 
+    /** Runs of a partition that is about to be given up do not wait at gates any more. */
+    void leaves(Partition partition) {
+        gates.leave(partition);
+    }
+
     @Override
     public void left(Partition partition) {
+        gates.left(partition);
         partitions.left(partition);
         if (leases != null) {
             leases.left(partition);

@@ -58,9 +58,9 @@ final class ExecutorLimits implements AutoCloseable {
         return new PermitGate(spec, ofStore, its, clock, wake, interrupt);
     }
 
-    /** Returns the gate of the rate limits of a queue; null if it has none. */
+    /** Returns the gate of the rate limits of a queue; null if it has none. @param permitGate the gate behind it */
     @Nullable
-    RateGate rateGate(QueueSpec spec, Runnable wake) {
+    RateGate rateGate(QueueSpec spec, Runnable wake, @Nullable PermitGate permitGate) {
         List<TaskRate> its = ratesByQueue.getOrDefault(spec.name(), List.of());
         if (its.isEmpty()) {
             return null;
@@ -70,7 +70,7 @@ final class ExecutorLimits implements AutoCloseable {
             ofStore = rates.computeIfAbsent(
                     spec.store(), store -> new Rates(store, clock, () -> LockSupport.unpark(thread)));
         }
-        return new RateGate(spec, ofStore, its, wake);
+        return new RateGate(spec, ofStore, its, wake, permitGate == null ? run -> false : permitGate::sendsAway);
     }
 
     private List<Rates> allRates() {
@@ -126,7 +126,7 @@ final class ExecutorLimits implements AutoCloseable {
         }
     }
 
-    /** Keeps no permits any more. Those that are held lapse. */
+    /** Gives back the permits that are not in use. The others lapse. */
     @Override
     public void close() {
         closed = true;

@@ -4,6 +4,7 @@ import dev.tandem.ordering.Arrival;
 import dev.tandem.ordering.RecordedEnd;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
+import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
 import org.jspecify.annotations.Nullable;
 
@@ -67,4 +68,10 @@ interface Gate {
 
     /** Does the same, also for runs that would have to wait from now on. */
     default void close() {}
+
+    /** Does the same for the runs of a partition that this executor gives up, until {@link #left}. */
+    default void leave(Partition partition) {}
+
+    /** Hears that this executor has given up a partition. */
+    default void left(Partition partition) {}
 }

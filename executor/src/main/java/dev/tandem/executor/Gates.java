@@ -5,6 +5,7 @@ import dev.tandem.ordering.QueueCore;
 import dev.tandem.ordering.RecordedEnd;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
+import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.PausedTasks;
 import java.util.ArrayList;
@@ -52,6 +53,17 @@ final class Gates {
         return all;
     }
 
+    /** Returns what counts the threads of the queue's workers; null if no gate asks. */
+    @Nullable
+    FreeThreads threads() {
+        for (Gate gate : gates) {
+            if (gate instanceof PermitGate permits) {
+                return permits.threads();
+            }
+        }
+        return null;
+    }
+
     /** Returns the gate of tasks whose keys move when the log grows. */
     GrowthGate growth() {
         return gates.stream()
@@ -81,12 +93,12 @@ final class Gates {
             QueueSpec spec, ExecutorContext context, Runnable wake, Supplier<? extends RunningHandlers> handlers) {
         List<Gate> all =
                 withoutLimits(spec, context.clock(), context.pausedTasks().apply(spec.name()), handlers);
-        RateGate rates = context.limits().rateGate(spec, wake);
+        PermitGate permits =
+                context.limits().gate(spec, wake, runs -> handlers.get().interrupt(runs));
+        RateGate rates = context.limits().rateGate(spec, wake, permits);
         if (rates != null) {
             all.add(rates);
         }
-        PermitGate permits =
-                context.limits().gate(spec, wake, runs -> handlers.get().interrupt(runs));
         if (permits != null) {
             all.add(permits);
         }
@@ -225,5 +237,15 @@ final class Gates {
     /** Does the same, also for runs that would have to wait from now on. */
     void close() {
         gates.forEach(Gate::close);
+    }
+
+    /** Does the same for the runs of a partition that this executor gives up, until {@link #left}. */
+    void leave(Partition partition) {
+        gates.forEach(each -> each.leave(partition));
+    }
+
+    /** Tells the gates that this executor has given up a partition. */
+    void left(Partition partition) {
+        gates.forEach(each -> each.left(partition));
     }
 }

@@ -124,12 +124,18 @@ final class LoopTurns {
         return Math.max(0, Math.min(maxMillis, next - clock.millis()));
     }
 
+    /** Begins to release a partition. */
+    void revoke(Partition partition) {
+        tick();
+        commands.leaves(partition);
+        core.revoked(partition);
+    }
+
     /** Turns until the core has flushed and released the partitions. Those that are left at the deadline are lost. */
     void release(Collection<Partition> toRelease, long deadline, Waiter waiter) {
         Set<Partition> remaining = new HashSet<>(toRelease);
         remaining.retainAll(partitions.held());
-        tick();
-        remaining.forEach(core::revoked);
+        remaining.forEach(this::revoke);
         turn();
         remaining.retainAll(partitions.held());
         while (!remaining.isEmpty() && clock.millis() < deadline) {

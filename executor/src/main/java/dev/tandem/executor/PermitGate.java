@@ -2,9 +2,11 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
+import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,7 +30,12 @@ final class PermitGate implements Gate {
 
     private final QueueSpec spec;
     private final Permits permits;
-    private final List<Permits.Limit> limits;
+    /** In the order of their names. */
+    private final List<PermitLimit> limits;
+    /** Whether runs that may begin wait for others of their batch, which gets a thread as a whole. */
+    private final boolean collects;
+
+    private final FreeThreads threads;
     private final ExecutorClock clock;
     private final Runnable wake;
     private final Consumer<Set<Run>> interrupt;
@@ -37,7 +44,9 @@ final class PermitGate implements Gate {
     /** When the run comes back that was sent away last, by the monotonic clock in nanoseconds. */
     private final AtomicLong lastReturn;
 
-    private volatile boolean closed;
+    private final Departures departures = new Departures();
+    /** The runs that have been asked about before they waited for their rate limits. */
+    private final Set<Run> expected = ConcurrentHashMap.newKeySet();
 
     /**
      * Makes a gate.
@@ -55,12 +64,24 @@ final class PermitGate implements Gate {
             Consumer<Set<Run>> interrupt) {
         this.spec = spec;
         this.permits = permits;
-        this.limits = limits.stream().map(permits::limit).toList();
+        this.limits = limits.stream()
+                .sorted(Comparator.comparing(TaskLimit::name))
+                .map(permits::limit)
+                .toList();
+        this.collects = spec.handlers().hasBatches();
+        this.threads = new FreeThreads(spec.policy().concurrency());
+        threads.whenFreed(() -> permits.grant(this.limits));
         this.clock = clock;
         this.lastReturn = new AtomicLong(clock.nanos());
         permits.whenGrown(wake);
         this.wake = wake;
         this.interrupt = interrupt;
+    }
+
+    /** Returns what has asked for a run; null if nothing has. */
+    @Nullable
+    Applicant applicant(Run run) {
+        return applicants.get(run);
     }
 
     String queue() {
@@ -75,9 +96,29 @@ final class PermitGate implements Gate {
         interrupt.accept(runs);
     }
 
+    /** Returns what counts the threads of the queue, so that permits are given only to runs that can begin. */
+    FreeThreads threads() {
+        return threads;
+    }
+
+    /** Returns how many runs could begin now. */
+    int freeThreads() {
+        return collects && threads.count() > 0 ? Integer.MAX_VALUE : threads.count();
+    }
+
+    /** Returns whether a run that asks could begin now. It has a thread already, unless it is to be put into a batch. */
+    boolean hasThread() {
+        return !collects || threads.any();
+    }
+
+    /** Finds a thread for a run that waits. {@link #decided} must follow. @return false if none is free */
+    boolean takeThread() {
+        return collects ? threads.any() : threads.reserve();
+    }
+
     @Override
     public boolean concerns(Task task) {
-        for (Permits.Limit each : limits) {
+        for (PermitLimit each : limits) {
             if (covers(each, task)) {
                 return true;
             }
@@ -85,7 +126,7 @@ final class PermitGate implements Gate {
         return false;
     }
 
-    private boolean covers(Permits.Limit limit, Task task) {
+    private boolean covers(PermitLimit limit, Task task) {
         return limit.limit().coversAll() || limit.limit().covers(spec.handlers().typeOf(task.type()), task.key());
     }
 
@@ -96,20 +137,14 @@ final class PermitGate implements Gate {
         if (applicants.containsKey(run) || run.task().unreadable() != null) {
             return false;
         }
-        List<Permits.Limit> its = new ArrayList<>(limits.size());
-        for (Permits.Limit each : limits) {
-            if (covers(each, run.task())) {
-                its.add(each);
-            }
-        }
-        Applicant applicant = new Applicant(run, this, its, goOn);
+        Applicant applicant = new Applicant(run, this, limitsOf(run), goOn);
         applicants.put(run, applicant);
         waiting.add(applicant);
-        if (closed) {
+        if (departures.include(run)) {
             permits.turnAway(List.of(applicant), Outcome.NotStarted.INSTANCE);
             return true;
         }
-        Permits.Limit full = firstFull(applicant);
+        PermitLimit full = expected.remove(run) ? null : firstFull(applicant);
         if (permits.apply(applicant, full == null)) {
             waiting.remove(applicant);
             return false;
@@ -122,10 +157,44 @@ final class PermitGate implements Gate {
         return true;
     }
 
-    /** Returns a limit for which so many runs wait that no further one should, because other tasks may run. */
-    private Permits.@Nullable Limit firstFull(Applicant applicant) {
-        for (Permits.Limit each : applicant.limits) {
-            if (!each.limit().coversAll() && each.waiting() >= 2 * each.held() + SPARE) {
+    private List<PermitLimit> limitsOf(Run run) {
+        List<PermitLimit> its = new ArrayList<>(limits.size());
+        for (PermitLimit each : limits) {
+            if (covers(each, run.task())) {
+                its.add(each);
+            }
+        }
+        return its;
+    }
+
+    /**
+     * Asks about a run before it waits for its rate limits, so that it does not use up a token and goes away then. One that does not
+     * go away now may wait for its permits later.
+     *
+     * @return whether it does not go to its handler, because too many wait
+     */
+    boolean sendsAway(Run run) {
+        if (!concerns(run.task())) {
+            return false;
+        }
+        Applicant applicant = new Applicant(run, this, limitsOf(run), () -> {});
+        PermitLimit full = firstFull(applicant);
+        if (full == null) {
+            expected.add(run);
+            return false;
+        }
+        applicants.put(run, applicant);
+        permits.turnAway(List.of(applicant), new Outcome.Snoozed(millisAway(full)));
+        return true;
+    }
+
+    /**
+     * Returns a limit for which so many runs wait that no further one should, because other tasks may run. Runs of several limits
+     * have a room of their own: otherwise they would need a place in the room of each, just when one is free.
+     */
+    private @Nullable PermitLimit firstFull(Applicant applicant) {
+        for (PermitLimit each : applicant.limits) {
+            if (!each.limit().coversAll() && permits.waitingLike(applicant, each) >= 2 * permits.held(each) + SPARE) {
                 return each;
             }
         }
@@ -133,7 +202,7 @@ final class PermitGate implements Gate {
     }
 
     /** Returns for how long a run is sent away. They come back one after another, a little faster than runs end. */
-    private long millisAway(Permits.Limit limit) {
+    private long millisAway(PermitLimit limit) {
         long now = clock.nanos();
         long step = limit.intervalNanos() * 4 / 5;
         long latest = now + MOST_AWAY_MILLIS * 1_000_000;
@@ -146,6 +215,10 @@ final class PermitGate implements Gate {
     void decided(Applicant applicant) {
         waiting.remove(applicant);
         applicant.goOn.run();
+        if (applicant.holds() && !collects) {
+            // The workers have the run now, and count it themselves.
+            threads.giveBack();
+        }
     }
 
     @Override
@@ -170,6 +243,7 @@ final class PermitGate implements Gate {
 
     @Override
     public void ended(Run run, Outcome outcome, Runnable then) {
+        expected.remove(run);
         Applicant applicant = applicants.remove(run);
         if (applicant != null) {
             permits.ended(applicant);
@@ -186,8 +260,20 @@ final class PermitGate implements Gate {
 
     @Override
     public void close() {
-        closed = true;
+        departures.all();
         turnAway();
+    }
+
+    @Override
+    public void leave(Partition partition) {
+        departures.leave(partition);
+        permits.turnAway(
+                waiting.stream().filter(each -> departures.include(each.run)).toList(), Outcome.NotStarted.INSTANCE);
+    }
+
+    @Override
+    public void left(Partition partition) {
+        departures.left(partition);
     }
 
     @Override
@@ -199,10 +285,10 @@ final class PermitGate implements Gate {
     public int mostRuns() {
         int most = Integer.MAX_VALUE;
         int others = -1;
-        for (Permits.Limit each : limits) {
+        for (PermitLimit each : limits) {
             if (each.limit().coversAll()) {
                 others = others < 0 ? countOthers(waiting) : others;
-                most = Math.min(most, 2 * each.held() + 2 + others);
+                most = Math.min(most, 2 * permits.held(each) + 2 + others);
             }
         }
         return most;

@@ -38,6 +38,10 @@ final class PermitPool {
     private int held;
     private int used;
     private int waiting;
+    /** How many of those that wait could begin now, if they had permits. */
+    private int startable;
+    /** Whether a permit is set aside for a run that does not have all of its permits yet. */
+    private boolean aside;
     /** Until when the permits are held, by the monotonic clock. Any thread may read it. */
     private volatile long validUntil = Long.MIN_VALUE;
     /** Whether permits in use were lost, and {@link #lapses} has not said so. */
@@ -53,6 +57,11 @@ final class PermitPool {
     private long nextAskAt = Long.MIN_VALUE;
     private int lastWanted;
     private long namedAt;
+
+    /** Whether nothing is needed any more but what is in use. */
+    private boolean closing;
+    /** Whether the store has been told so. */
+    private boolean closingTold;
 
     private int peak;
     private int peakBefore;
@@ -70,9 +79,22 @@ final class PermitPool {
 
     // ---- runs ----
 
-    /** Returns whether a run may begin now. */
+    /** Returns whether a permit is neither in use nor set aside, and need not be given back. */
     boolean hasFree(long now) {
-        return now < validUntil && used < (contended ? Math.min(held, share) : held);
+        return now < validUntil && inHand() < (contended ? Math.min(held, share) : held);
+    }
+
+    private int inHand() {
+        return aside ? used + 1 : used;
+    }
+
+    /** Sets a free permit aside, which is not given back then; or takes it back. */
+    void setAside(boolean now) {
+        aside = now;
+    }
+
+    boolean isAside() {
+        return aside;
     }
 
     /** Gives a permit to a run. To be called only if one is free. */
@@ -89,9 +111,10 @@ final class PermitPool {
         used--;
     }
 
-    /** Sets how many runs wait for a permit. */
-    void waiting(int count, long now) {
+    /** Sets how many runs wait for a permit. @param able how many of them could begin now */
+    void waiting(int count, int able, long now) {
         waiting = count;
+        startable = able;
         note(now);
     }
 
@@ -113,6 +136,7 @@ final class PermitPool {
             return untold;
         }
         held = 0;
+        aside = false;
         return used > 0;
     }
 
@@ -128,17 +152,19 @@ final class PermitPool {
         if (asking || now < nextAskAt) {
             return null;
         }
-        int wanted = wanted(now);
+        int wanted = closing ? used : wanted(now);
         int kept = kept(now, wanted);
         if (!isDue(now, wanted, kept)) {
             return null;
         }
         asking = true;
+        closingTold = closing;
         heard = false;
         askedAt = now;
         lastWanted = wanted;
         // The store may give it to others from now on.
         held = Math.min(held, kept);
+        aside &= used < held;
         boolean names = number == 0 || now - namedAt >= IDLE_MILLIS;
         if (names) {
             namedAt = now;
@@ -158,12 +184,15 @@ final class PermitPool {
     }
 
     private boolean isDue(long now, int wanted, int kept) {
+        if (closing) {
+            return !isReleased();
+        }
         long since = now - askedAt;
         boolean isUsed = wanted > 0 || kept > 0;
         if (heard) {
             return isUsed || lastWanted > 0;
         }
-        boolean lacks = waiting > 0 && !hasFree(now);
+        boolean lacks = startable > 0 && !hasFree(now);
         return lacks && wanted > lastWanted
                 || contended && kept < held && held > share
                 || (contended || lacks) && since >= CONTENDED_MILLIS
@@ -177,7 +206,7 @@ final class PermitPool {
             return used;
         }
         int needed = contended ? Math.min(wanted, share) : wanted;
-        return Math.max(used, Math.min(held, needed));
+        return Math.max(inHand(), Math.min(held, needed));
     }
 
     /** Takes the answer to the last request. */
@@ -186,6 +215,7 @@ final class PermitPool {
         // After a process has stood still, an answer may come before anybody has seen that the permits are lost.
         untoldLapse |= held > 0 && now >= validUntil && used > answer.held();
         held = answer.held();
+        aside &= used < held;
         share = answer.share();
         contended = answer.othersWait();
         // By the store's clock they end later.
@@ -200,21 +230,32 @@ final class PermitPool {
         nextAskAt = now + RETRY_MILLIS;
     }
 
+    /** Gives back everything that is not in use, with the next request. */
+    void close() {
+        closing = true;
+        aside = false;
+    }
+
+    /** Returns whether all that could be given back is given back. */
+    boolean isReleased() {
+        return number == 0 || closingTold && !asking;
+    }
+
     // ---- need ----
 
     private void note(long now) {
         roll(now);
-        peak = Math.max(peak, used + waiting);
+        peak = Math.max(peak, used + startable);
     }
 
     private void roll(long now) {
         if (now - windowFrom >= 2 * WINDOW_MILLIS) {
-            peakBefore = used + waiting;
+            peakBefore = used + startable;
             peak = peakBefore;
             windowFrom = now;
         } else if (now - windowFrom >= WINDOW_MILLIS) {
             peakBefore = peak;
-            peak = used + waiting;
+            peak = used + startable;
             windowFrom = now;
         }
     }
@@ -235,7 +276,7 @@ final class PermitPool {
 
     @Override
     public String toString() {
-        return limit.name() + " held=" + held + " used=" + used + " waiting=" + waiting + " share=" + share
-                + " contended=" + contended + " valid until " + validUntil;
+        return limit.name() + " held=" + held + " used=" + used + " aside=" + aside + " waiting=" + waiting + " share="
+                + share + " contended=" + contended + " valid until " + validUntil;
     }
 }

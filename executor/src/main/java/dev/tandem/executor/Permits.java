@@ -4,11 +4,9 @@ import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.store.PermitAnswer;
 import dev.tandem.task.store.PermitRequest;
-import dev.tandem.task.store.PermitRequest.PermitRun;
 import dev.tandem.task.store.Store;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,94 +32,26 @@ final class Permits implements AutoCloseable {
 
     private static final long LOG_WINDOW_MILLIS = 60_000;
     private static final long LOOK_MILLIS = 250;
-    private static final double FIRST_INTERVAL_NANOS = 50_000_000;
-    private static final long MOST_INTERVAL_NANOS = 60_000_000_000L;
+    private static final long MAX_RELEASE_MILLIS = 500;
+    /** For how long a run that has all of its permits waits for a thread before others may have them. */
+    private static final long THREAD_WAIT_MILLIS = 1_000;
 
-    /** A limit, with the runs that wait for its permits and those that have them. Guarded by the permits. */
-    final class Limit {
-        private final PermitPool pool;
-        private final Set<Applicant> waiting = new LinkedHashSet<>();
-        private final Set<Applicant> holders = new LinkedHashSet<>();
-        private final LogRateLimiter failures = new LogRateLimiter(clock, 1, LOG_WINDOW_MILLIS);
-        private final AutoCloseable watch;
-        /** The mean time between the ends of runs. */
-        private double intervalNanos = FIRST_INTERVAL_NANOS;
-
-        private long lastEndNanos = clock.nanos();
-
-        private Limit(TaskLimit limit) {
-            pool = new PermitPool(limit, executor, leaseMillis);
-            watch = store.limits().watch(limit.name(), executor, () -> heard(this));
-        }
-
-        TaskLimit limit() {
-            return pool.limit();
-        }
-
-        /** Returns the permits held, as of some moment ago. */
-        int held() {
-            synchronized (Permits.this) {
-                return pool.held();
-            }
-        }
-
-        /** Returns the number of runs that wait, as of some moment ago. */
-        int waiting() {
-            synchronized (Permits.this) {
-                return waiting.size();
-            }
-        }
-
-        /** Returns whether the permits are lost, because the store has not confirmed them for too long. */
-        boolean hasLapsed(long now) {
-            return pool.hasLapsed(now);
-        }
-
-        /** Returns the mean time in nanoseconds between the ends of runs that had permits. */
-        long intervalNanos() {
-            synchronized (Permits.this) {
-                return (long) intervalNanos;
-            }
-        }
-
-        /** Returns the runs whose permits are lost now, if nobody has been told before. */
-        private Collection<Applicant> takeLapsed(long now) {
-            if (!pool.lapses(now)) {
-                return List.of();
-            }
-            holders.forEach(Applicant::lost);
-            return List.copyOf(holders);
-        }
-
-        private void ended(Applicant applicant) {
-            holders.remove(applicant);
-            pool.giveBack();
-            long now = clock.nanos();
-            intervalNanos += (Math.min(now - lastEndNanos, MOST_INTERVAL_NANOS) - intervalNanos) / 16;
-            lastEndNanos = now;
-        }
-
-        private Collection<PermitRun> named() {
-            return holders.stream()
-                    .limit(PermitRequest.MAX_RUNS)
-                    .map(each -> new PermitRun(
-                            each.gate.queue(),
-                            each.run.partition().name() + "/" + each.run.position(),
-                            each.gate.idOf(each.run),
-                            each.since()))
-                    .toList();
-        }
-    }
-
-    private record Asked(Limit limit, PermitRequest request) {}
+    private record Asked(PermitLimit limit, PermitRequest request) {}
 
     private final String executor;
     private final Store store;
     private final long leaseMillis;
     private final ExecutorClock clock;
     /** Guarded by this. */
-    private final Map<String, Limit> limits = new LinkedHashMap<>();
+    private final Map<String, PermitLimit> limits = new LinkedHashMap<>();
 
+    /** Guarded by this. */
+    private final LongWaits longWaits = new LongWaits();
+
+    /** Guarded by this. */
+    private final List<AutoCloseable> watches = new ArrayList<>();
+
+    private final LogRateLimiter failures;
     private long lookedAt;
     private final List<Runnable> grown = new CopyOnWriteArrayList<>();
 
@@ -129,11 +60,28 @@ final class Permits implements AutoCloseable {
         this.store = store;
         this.leaseMillis = leaseMillis;
         this.clock = clock;
+        this.failures = new LogRateLimiter(clock, 1, LOG_WINDOW_MILLIS);
     }
 
     /** Returns a limit of this executor. All callers with one name get the same. */
-    synchronized Limit limit(TaskLimit limit) {
-        return limits.computeIfAbsent(limit.name(), none -> new Limit(limit));
+    synchronized PermitLimit limit(TaskLimit limit) {
+        return limits.computeIfAbsent(limit.name(), none -> watched(limit));
+    }
+
+    private PermitLimit watched(TaskLimit limit) {
+        PermitLimit made = new PermitLimit(new PermitPool(limit, executor, leaseMillis), clock.nanos());
+        watches.add(store.limits().watch(limit.name(), executor, () -> heard(made)));
+        return made;
+    }
+
+    /** Returns how many permits of a limit this executor holds, as of some moment ago. */
+    synchronized int held(PermitLimit limit) {
+        return limit.pool().held();
+    }
+
+    /** Returns how many runs wait for a limit, as of some moment ago: of this limit alone, or of several, like this run. */
+    synchronized int waitingLike(Applicant applicant, PermitLimit limit) {
+        return limit.waitingLike(applicant);
     }
 
     /** Calls the listener, on any thread, when this executor holds more permits than before. It must not block. */
@@ -143,7 +91,7 @@ final class Permits implements AutoCloseable {
 
     /** Returns what this executor has of each limit. */
     synchronized List<LimitStatus> status() {
-        return limits.values().stream().map(each -> each.pool.status()).toList();
+        return limits.values().stream().map(each -> each.pool().status()).toList();
     }
 
     // ---- runs ----
@@ -161,25 +109,24 @@ final class Permits implements AutoCloseable {
                 return false;
             }
             long now = clock.millis();
-            if (areFree(applicant, now)) {
+            if (areFree(applicant, now) && applicant.gate.hasThread()) {
                 take(applicant, now);
                 return true;
             }
             if (!mayWait) {
                 return false;
             }
-            for (Limit each : applicant.limits) {
-                each.waiting.add(applicant);
-                each.pool.waiting(each.waiting.size(), now);
-            }
+            applicant.waitsFrom(now);
+            applicant.limits.forEach(each -> each.await(applicant, now));
+            longWaits.add(applicant);
         }
         applicant.limits.forEach(this::ask);
         return false;
     }
 
     private static boolean areFree(Applicant applicant, long now) {
-        for (Limit each : applicant.limits) {
-            if (!each.pool.hasFree(now)) {
+        for (PermitLimit each : applicant.limits) {
+            if (!each.pool().hasFree(now)) {
                 return false;
             }
         }
@@ -187,10 +134,8 @@ final class Permits implements AutoCloseable {
     }
 
     private void take(Applicant applicant, long now) {
-        for (Limit each : applicant.limits) {
-            each.pool.take(now);
-            each.holders.add(applicant);
-        }
+        applicant.limits.forEach(each -> each.take(applicant, now));
+        longWaits.remove(applicant);
         applicant.granted(clock.wallMillis());
     }
 
@@ -199,8 +144,8 @@ final class Permits implements AutoCloseable {
         List<Applicant> granted = new ArrayList<>();
         synchronized (this) {
             if (applicant.holds()) {
-                applicant.limits.forEach(each -> each.ended(applicant));
-                applicant.limits.forEach(each -> grant(each, granted));
+                applicant.limits.forEach(each -> each.ended(applicant, clock.nanos()));
+                grantAll(applicant.limits, granted);
             } else {
                 leave(applicant);
             }
@@ -225,51 +170,94 @@ final class Permits implements AutoCloseable {
     }
 
     private void leave(Applicant applicant) {
-        for (Limit each : applicant.limits) {
-            if (each.waiting.remove(applicant)) {
-                each.pool.waiting(each.waiting.size(), clock.millis());
-            }
+        long now = clock.millis();
+        applicant.limits.forEach(each -> each.leave(applicant, now));
+        longWaits.remove(applicant);
+    }
+
+    /** Gives free permits to runs that wait, when there are threads for more of them than before. */
+    void grant(Collection<PermitLimit> its) {
+        List<Applicant> granted = new ArrayList<>();
+        synchronized (this) {
+            grantAll(its, granted);
+        }
+        go(granted);
+        its.forEach(this::ask);
+    }
+
+    private void grantAll(Collection<PermitLimit> its, List<Applicant> granted) {
+        its.forEach(each -> grant(each, granted));
+    }
+
+    /** Gives free permits of a limit to those that wait: first to the one that has waited for long, then in their order. */
+    private void grant(PermitLimit limit, List<Applicant> granted) {
+        long now = clock.millis();
+        Applicant old = limit.reserver();
+        if (old != null) {
+            collect(old, now, granted);
+        }
+        for (Applicant next = firstReady(limit, now); next != null; next = firstReady(limit, now)) {
+            take(next, now);
+            granted.add(next);
         }
     }
 
-    /** Gives free permits of a limit to those that wait, in their order. */
-    private void grant(Limit limit, List<Applicant> granted) {
-        long now = clock.millis();
-        Iterator<Applicant> waiting = limit.waiting.iterator();
-        List<Applicant> chosen = new ArrayList<>();
-        while (limit.pool.hasFree(now) && waiting.hasNext()) {
-            Applicant next = waiting.next();
-            if (areFree(next, now)) {
-                waiting.remove();
-                take(next, now);
-                chosen.add(next);
+    private static @Nullable Applicant firstReady(PermitLimit limit, long now) {
+        if (!limit.pool().hasFree(now)) {
+            return null;
+        }
+        for (Applicant each : limit.waiting()) {
+            if (areFree(each, now) && each.gate.takeThread()) {
+                return each;
             }
         }
-        chosen.forEach(this::leave);
-        if (!chosen.isEmpty()) {
-            limit.pool.waiting(limit.waiting.size(), now);
-        }
-        granted.addAll(chosen);
+        return null;
     }
 
     private static void go(List<Applicant> decided) {
         decided.forEach(each -> each.gate.decided(each));
     }
 
+    // ---- runs that have waited for long ----
+
+    /**
+     * Sets permits aside for a run that has waited for long, and lets it go once it has all. Executors collect them in the order
+     * of the limits' names, so that none waits for a permit that another one has set aside while that waits for one of its own.
+     */
+    private void collect(Applicant old, long now, List<Applicant> granted) {
+        for (PermitLimit each : old.limits) {
+            if (!each.setAside(now)) {
+                old.lacksPermit();
+                return;
+            }
+        }
+        if (old.gate.takeThread()) {
+            take(old, now);
+            granted.add(old);
+        } else if (old.lacksThread(now) >= THREAD_WAIT_MILLIS) {
+            leave(old);
+            old.waitsFrom(now);
+            old.limits.forEach(each -> each.await(old, now));
+            longWaits.add(old);
+        }
+    }
+
     // ---- the store ----
 
-    private void heard(Limit limit) {
+    private void heard(PermitLimit limit) {
         synchronized (this) {
-            limit.pool.heard();
+            limit.pool().heard();
         }
         ask(limit);
     }
 
     /** Asks the store about a limit, if that is due. */
-    private void ask(Limit limit) {
+    private void ask(PermitLimit limit) {
         PermitRequest request;
         synchronized (this) {
-            request = limit.pool.nextRequest(clock.millis(), limit::named);
+            long now = clock.millis();
+            limit.refresh(now);
+            request = limit.pool().nextRequest(now, limit::named);
         }
         if (request != null) {
             send(new Asked(limit, request));
@@ -286,24 +274,25 @@ final class Permits implements AutoCloseable {
         var unused = answer.whenComplete((given, failure) -> answered(asked.limit(), given, failure));
     }
 
-    private void answered(Limit limit, PermitAnswer answer, Throwable failure) {
+    private void answered(PermitLimit limit, PermitAnswer answer, Throwable failure) {
         List<Applicant> granted = new ArrayList<>();
         Collection<Applicant> lapsed = List.of();
         boolean more = false;
         synchronized (this) {
             if (failure == null) {
-                int before = limit.pool.held();
+                int before = limit.pool().held();
                 long now = clock.millis();
-                limit.pool.answered(answer, now);
+                limit.pool().answered(answer, now);
                 lapsed = limit.takeLapsed(now);
-                more = limit.pool.held() > before;
+                more = limit.pool().held() > before;
                 grant(limit, granted);
             } else {
-                limit.pool.failed(clock.millis());
+                limit.pool().failed(clock.millis());
             }
+            notifyAll();
         }
         if (failure != null) {
-            limit.failures.log(notLogged -> log.warn(
+            failures.log(notLogged -> log.warn(
                     "Limit {}: Redis did not answer about its permits, so its tasks wait. Asking again: {}",
                     limit.limit().name(),
                     failure.toString()));
@@ -318,24 +307,26 @@ final class Permits implements AutoCloseable {
 
     /** Asks the store where that is due, interrupts runs whose permits are lost, and turns away runs whose claims are lost. */
     void tick() {
-        List<Limit> all;
+        List<PermitLimit> all;
         List<Applicant> lapsed = new ArrayList<>();
         List<Applicant> late = new ArrayList<>();
+        List<Applicant> granted = new ArrayList<>();
         synchronized (this) {
             long now = clock.millis();
             all = List.copyOf(limits.values());
-            for (Limit each : all) {
-                lapsed.addAll(each.takeLapsed(now));
-            }
+            all.forEach(each -> lapsed.addAll(each.takeLapsed(now)));
             if (now - lookedAt >= LOOK_MILLIS) {
                 lookedAt = now;
-                all.forEach(limit -> limit.waiting.stream()
+                all.forEach(limit -> limit.waiting().stream()
                         .filter(each -> !each.run.mayBegin(now))
                         .forEach(late::add));
             }
+            longWaits.reserve(now);
+            grantAll(all, granted);
         }
         interrupt(lapsed);
         turnAway(late, Outcome.NotStarted.INSTANCE);
+        go(granted);
         all.forEach(this::ask);
     }
 
@@ -352,18 +343,42 @@ final class Permits implements AutoCloseable {
         });
     }
 
+    /** Gives back all permits that are not in use. Waits for the store's answers, but not for long. */
     @Override
     public void close() {
-        List<Limit> all;
+        List<AutoCloseable> its;
+        List<PermitLimit> all;
         synchronized (this) {
+            its = List.copyOf(watches);
             all = List.copyOf(limits.values());
+            all.forEach(each -> each.pool().close());
         }
-        for (Limit each : all) {
-            try {
-                each.watch.close();
-            } catch (Exception e) {
-                log.debug("Limit {}: its watch did not close", each.limit().name(), e);
+        its.forEach(Permits::endWatch);
+        all.forEach(this::ask);
+        awaitReleased(all);
+    }
+
+    private static void endWatch(AutoCloseable watch) {
+        try {
+            watch.close();
+        } catch (Exception e) {
+            log.debug("The watch of a limit did not close", e);
+        }
+    }
+
+    private synchronized void awaitReleased(List<PermitLimit> all) {
+        long until = System.nanoTime() + MAX_RELEASE_MILLIS * 1_000_000;
+        try {
+            while (!all.stream().allMatch(each -> each.pool().isReleased())) {
+                long left = (until - System.nanoTime()) / 1_000_000;
+                if (left <= 0) {
+                    log.debug("Redis did not answer, so permits that are not in use lapse with their lease");
+                    return;
+                }
+                wait(left);
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

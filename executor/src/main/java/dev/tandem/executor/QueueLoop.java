@@ -103,7 +103,8 @@ final class QueueLoop {
                 spec.policy().concurrency(),
                 handlerThreads,
                 context.watchdog(),
-                spec.handlers().hasBatches() ? batches : runner);
+                spec.handlers().hasBatches() ? batches : runner,
+                gates.threads());
         this.starter = new RunStarter(spec, workers, gates, run -> inbox.post(() -> start(run)), batches::add);
         this.leases = kind == Source.Kind.QUEUE
                 ? new PartitionLeases(
@@ -384,8 +385,7 @@ final class QueueLoop {
 
         @Override
         public void release(Partition partition) {
-            turns.tick();
-            core.revoked(partition);
+            turns.revoke(partition);
         }
 
         @Override

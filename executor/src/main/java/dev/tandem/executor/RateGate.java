@@ -2,11 +2,12 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
+import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,8 @@ final class RateGate implements Gate {
     private final Map<Run, Applied> runs = new ConcurrentHashMap<>();
     private final Map<Applied, Rates.Limit> waiting = new ConcurrentHashMap<>();
 
-    private volatile boolean closed;
+    private final Departures departures = new Departures();
+    private final Predicate<Run> sentAway;
 
     /** A run, from when it asks until it begins. */
     private final class Applied implements Rates.Waiter {
@@ -53,7 +55,7 @@ final class RateGate implements Gate {
                     passed++;
                     continue;
                 }
-                if (closed) {
+                if (departures.include(run)) {
                     decide(Outcome.NotStarted.INSTANCE);
                     return;
                 }
@@ -63,6 +65,8 @@ final class RateGate implements Gate {
                 long away = rates.await(next, next.rate().bucketOf(run.task()), this, longest);
                 if (away > 0) {
                     decide(new Outcome.Snoozed(away));
+                } else if (departures.include(run)) {
+                    rates.turnAway(next, List.of(this), Outcome.NotStarted.INSTANCE);
                 }
                 return;
             }
@@ -93,11 +97,16 @@ final class RateGate implements Gate {
         }
     }
 
-    RateGate(QueueSpec spec, Rates rates, List<TaskRate> limits, Runnable wake) {
+    /**
+     * @param wake called on any thread when more runs may be started than before
+     * @param sentAway returns whether a run goes away for another reason, so that it needs no token
+     */
+    RateGate(QueueSpec spec, Rates rates, List<TaskRate> limits, Runnable wake, Predicate<Run> sentAway) {
         this.spec = spec;
         this.rates = rates;
         this.limits = limits.stream().map(rates::limit).toList();
         this.wake = wake;
+        this.sentAway = sentAway;
     }
 
     @Override
@@ -117,6 +126,9 @@ final class RateGate implements Gate {
     @Override
     public boolean mustWait(Run run, Runnable goOn) {
         if (runs.containsKey(run) || run.task().unreadable() != null) {
+            return false;
+        }
+        if (sentAway.test(run)) {
             return false;
         }
         Applied applied = new Applied(run, goOn);
@@ -155,10 +167,12 @@ final class RateGate implements Gate {
 
     @Override
     public void turnAway() {
-        List<Applied> all = new ArrayList<>(waiting.keySet());
-        all.forEach(each -> {
-            Rates.Limit limit = waiting.get(each);
-            if (limit != null) {
+        turnAway(run -> true);
+    }
+
+    private void turnAway(Predicate<Run> chosen) {
+        waiting.forEach((each, limit) -> {
+            if (chosen.test(each.run)) {
                 rates.turnAway(limit, List.of(each), Outcome.NotStarted.INSTANCE);
             }
         });
@@ -166,8 +180,19 @@ final class RateGate implements Gate {
 
     @Override
     public void close() {
-        closed = true;
+        departures.all();
         turnAway();
+    }
+
+    @Override
+    public void leave(Partition partition) {
+        departures.leave(partition);
+        turnAway(departures::include);
+    }
+
+    @Override
+    public void left(Partition partition) {
+        departures.left(partition);
     }
 
     @Override

@@ -54,6 +54,7 @@ final class Rates {
         /** The buckets with runs that wait, or with something to tell. */
         private final Set<TokenPool<Waiter>> busy = new LinkedHashSet<>();
 
+        private final StoreTime storeTime = new StoreTime();
         private final LogRateLimiter failures = new LogRateLimiter(clock, 1, LOG_WINDOW_MILLIS);
         private boolean calling;
         private int waiting;
@@ -105,6 +106,9 @@ final class Rates {
             return pools.size();
         }
     }
+
+    /** A call of the store about buckets of a limit. @param askedAt by the monotonic clock in nanoseconds */
+    private record Call(List<TokenPool<Waiter>> asking, List<RateRequest> requests, long askedAt) {}
 
     private final Store store;
     private final ExecutorClock clock;
@@ -206,31 +210,31 @@ final class Rates {
         }
         ready.forEach(Waiter::ready);
         if (!requests.isEmpty()) {
-            send(limit, asking, requests);
+            send(limit, new Call(asking, requests, clock.nanos()));
         }
         sooner.run();
     }
 
-    private void send(Limit limit, List<TokenPool<Waiter>> asking, List<RateRequest> requests) {
+    private void send(Limit limit, Call call) {
         CompletionStage<List<RateAnswer>> answers;
         try {
-            answers = store.limits().tokens(limit.rate.name(), requests);
+            answers = store.limits().tokens(limit.rate.name(), call.requests());
         } catch (RuntimeException e) {
             answers = CompletableFuture.failedFuture(e);
         }
-        var unused = answers.whenComplete((given, failure) -> answered(limit, asking, requests, given, failure));
+        var unused = answers.whenComplete((given, failure) -> answered(limit, call, given, failure));
     }
 
-    private void answered(
-            Limit limit,
-            List<TokenPool<Waiter>> asking,
-            List<RateRequest> requests,
-            @Nullable List<RateAnswer> given,
-            @Nullable Throwable failure) {
+    private void answered(Limit limit, Call call, @Nullable List<RateAnswer> given, @Nullable Throwable failure) {
         synchronized (limit) {
             limit.calling = false;
-            for (int i = 0; i < asking.size(); i++) {
-                asking.get(i).answered(requests.get(i), given == null ? null : given.get(i), clock.nanos());
+            long now = clock.nanos();
+            long at = given == null
+                    ? now
+                    : limit.storeTime.answered(call.askedAt(), now, given.get(0).atMicros());
+            for (int i = 0; i < call.asking().size(); i++) {
+                RateAnswer answer = given == null ? null : given.get(i);
+                call.asking().get(i).answered(call.requests().get(i), answer, at, now);
             }
         }
         if (failure != null) {
@@ -280,10 +284,8 @@ final class Rates {
 
     private static long nextDue(Limit limit, long now) {
         long due = Long.MAX_VALUE;
-        if (!limit.calling) {
-            for (TokenPool<Waiter> pool : limit.busy) {
-                due = Math.min(due, pool.nextDue(now));
-            }
+        for (TokenPool<Waiter> pool : limit.busy) {
+            due = Math.min(due, pool.nextDue(now, !limit.calling));
         }
         return due;
     }

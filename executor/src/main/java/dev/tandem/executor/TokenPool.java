@@ -25,6 +25,9 @@ final class TokenPool<W> {
 
     private static final long MILLI = 1_000_000;
 
+    /** A token is used if the executor hears of it so long after its time, or an interval after it. */
+    private static final long LATE_NANOS = 20 * MILLI;
+
     /** The longest time for which a run is sent away. */
     private static final long MOST_AWAY_NANOS = 300_000 * MILLI;
 
@@ -116,8 +119,13 @@ final class TokenPool<W> {
         return request;
     }
 
-    /** Takes the answer; null if there was none. */
-    void answered(RateRequest request, @Nullable RateAnswer answer, long now) {
+    /**
+     * Takes the answer; null if there was none.
+     *
+     * @param at when the store gave it. Tokens of an answer that came late are not put off, since further ones would come at the
+     *     same time then; they are lost
+     */
+    void answered(RateRequest request, @Nullable RateAnswer answer, long at, long now) {
         asking = 0;
         if (answer == null) {
             retryAt = now + AHEAD_MILLIS * MILLI;
@@ -126,23 +134,27 @@ final class TokenPool<W> {
             return;
         }
         if (now >= pausedUntil) {
+            long late = Math.max(LATE_NANOS, rate.intervalMicros() * 1_000);
             for (int i = 0; i < answer.tokens(); i++) {
-                tokens.add(now + Math.max(0, answer.firstMicros() + i * rate.intervalMicros()) * 1_000);
+                long time = at + Math.max(0, answer.firstMicros() + i * rate.intervalMicros()) * 1_000;
+                if (now - time <= late) {
+                    tokens.add(Math.max(now, time));
+                }
             }
         }
         if (answer.tokens() < request.tokens() || request.pauseMillis() > 0) {
-            nextAskAt = now + Math.max(1, answer.nextMillis()) * MILLI;
+            nextAskAt = at + Math.max(1, answer.nextMillis()) * MILLI;
         }
     }
 
-    /** Returns when something is due without any event. */
-    long nextDue(long now) {
+    /** Returns when something is due without any event. @param mayAsk whether the store may be asked now */
+    long nextDue(long now, boolean mayAsk) {
         long due = Long.MAX_VALUE;
         if (!waiting.isEmpty() && !tokens.isEmpty()) {
             due = tokens.peek();
         }
         boolean tells = pauseToTell(now) > 0;
-        if (asking == 0 && (tells || waiting.size() > tokens.size())) {
+        if (mayAsk && asking == 0 && (tells || waiting.size() > tokens.size())) {
             due = Math.min(due, Math.max(retryAt, tells ? now : Math.max(nextAskAt, pausedUntil)));
         }
         return due;

@@ -47,17 +47,34 @@ final class WorkerPool implements RunningHandlers {
     /** Whether a thread has been chosen or created and is not at work yet. */
     private final AtomicBoolean waking = new AtomicBoolean();
 
+    /** Counts the threads that runs need; null if nobody asks. */
+    private final @Nullable FreeThreads free;
+
     private volatile boolean closed;
 
     WorkerPool(int maxThreads, ThreadFactory factory, TimeoutWatchdog watchdog, RunAction action) {
+        this(maxThreads, factory, watchdog, action, null);
+    }
+
+    /** @param free counts the threads that runs need; null if nobody asks */
+    WorkerPool(
+            int maxThreads,
+            ThreadFactory factory,
+            TimeoutWatchdog watchdog,
+            RunAction action,
+            @Nullable FreeThreads free) {
         this.maxThreads = maxThreads;
         this.factory = factory;
         this.watchdog = watchdog;
         this.action = action;
+        this.free = free;
     }
 
     /** Adds runs. They start in this order. */
     void start(Collection<Run> runs) {
+        if (free != null) {
+            free.take(runs.size());
+        }
         waiting.addAll(runs);
         wakeOne();
     }
@@ -198,6 +215,9 @@ final class WorkerPool implements RunningHandlers {
                 for (Run run = waiting.poll(); run != null; run = waiting.poll()) {
                     wakeOne();
                     action.run(run, slot);
+                    if (free != null) {
+                        free.giveBack();
+                    }
                 }
             } while (awaitWork());
             watchdog.remove(slot);

@@ -7,17 +7,19 @@ import dev.tandem.task.store.PermitRequest;
 import dev.tandem.task.store.RateAnswer;
 import dev.tandem.task.store.RateRequest;
 import dev.tandem.task.store.Store;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedDeque;
 
 /** A store that is asked about permits and answers when a test says so, in the order of the requests. */
 final class AskedLimits implements Store, LimitStore {
 
-    final Deque<PermitRequest> asked = new ArrayDeque<>();
-    private final Deque<CompletableFuture<PermitAnswer>> unanswered = new ArrayDeque<>();
+    /** The requests that a test has not taken yet. */
+    final Deque<PermitRequest> asked = new ConcurrentLinkedDeque<>();
+
+    private final Deque<CompletableFuture<PermitAnswer>> unanswered = new ConcurrentLinkedDeque<>();
 
     /** Answers the first request that has no answer: the executor holds so many permits. */
     void answer(int held) {

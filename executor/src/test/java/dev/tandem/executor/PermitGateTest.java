@@ -1,12 +1,15 @@
 package dev.tandem.executor;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.PermitRequest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
@@ -244,5 +247,122 @@ class PermitGateTest {
         permits.tick();
         assertThat(interrupted).isEmpty();
         assertThat(gate.hasLost(run)).isFalse();
+    }
+
+    @Test
+    void aPermitIsAskedForAndGivenOnlyWhenAThreadIsFree() {
+        PermitGate gate = gate(ofType("erp", "export", 1));
+        gate.threads().take(4);
+        Run run = run("export");
+        mustWait(gate, run);
+        assertThat(asked).as("requests without a thread").isEmpty();
+
+        gate.threads().giveBack();
+        assertThat(asked).hasSize(1);
+        gate.threads().take(1);
+        answer(1);
+        assertThat(again).as("runs without a thread").isEmpty();
+        assertThat(permits.status()).allMatch(each -> each.used() == 0);
+
+        gate.threads().giveBack();
+        assertThat(again).containsExactly(run);
+        assertThat(permits.status()).allMatch(each -> each.used() == 1);
+    }
+
+    @Test
+    void aRunThatHasWaitedForLongForSeveralLimitsGetsTheirNextPermits() {
+        PermitGate gate = gate(ofType("second", "*b", 1), ofType("first", "a*", 1));
+        Run first = run("a");
+        Run second = run("b");
+        mustWait(gate, first);
+        mustWait(gate, second);
+        answer(1);
+        answer(1);
+        Run both = run("ab");
+        Run nextFirst = run("a");
+        Run nextSecond = run("b");
+        List.of(both, nextFirst, nextSecond).forEach(each -> mustWait(gate, each));
+        clock.advance(LongWaits.OLD_MILLIS);
+        permits.tick();
+
+        end(gate, first);
+        assertThat(again).as("the permit is set aside").containsExactly(first, second);
+        end(gate, second);
+        assertThat(again).containsExactly(first, second, both);
+        end(gate, both);
+        assertThat(again).containsExactly(first, second, both, nextFirst, nextSecond);
+    }
+
+    @Test
+    void aPermitThatWasSetAsideIsFreeAgainWhenItsRunGoesAway() {
+        PermitGate gate = gate(ofType("first", "a*", 1), ofType("second", "*b", 1));
+        Run first = run("a");
+        mustWait(gate, first);
+        answer(1);
+        Run both = run("ab");
+        Run next = run("a");
+        mustWait(gate, both);
+        mustWait(gate, next);
+        clock.advance(LongWaits.OLD_MILLIS);
+        permits.tick();
+        end(gate, first);
+        assertThat(again).containsExactly(first);
+
+        permits.turnAway(List.of(requireNonNull(gate.applicant(both))), Outcome.NotStarted.INSTANCE);
+        permits.tick();
+        assertThat(again).containsExactly(first, both, next);
+    }
+
+    @Test
+    void runsOfAPartitionThatIsGivenUpGoBack() {
+        PermitGate gate = gate(TaskLimit.ofQueue("orders", 1));
+        Run waits = run("ship");
+        mustWait(gate, waits);
+
+        gate.leave(waits.partition());
+        Run late = run("ship");
+        mustWait(gate, late);
+        assertThat(again).containsExactly(waits, late);
+        assertThat(gate.takeOutcome(waits)).isEqualTo(Outcome.NotStarted.INSTANCE);
+        assertThat(gate.takeOutcome(late)).isEqualTo(Outcome.NotStarted.INSTANCE);
+
+        gate.left(waits.partition());
+        mustWait(gate, run("ship"));
+        assertThat(gate.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void aRunWithATokenOfItsRateLimitIsNotSentAwayBehindIt() {
+        PermitGate gate = gate(ofType("erp", "export", 1));
+        Run early = run("export");
+        assertThat(gate.sendsAway(early)).isFalse();
+        for (int i = 0; i < 4; i++) {
+            mustWait(gate, run("export"));
+        }
+        Run late = run("export");
+        assertThat(gate.sendsAway(late)).isTrue();
+        assertThat(gate.takeOutcome(late)).isInstanceOf(Outcome.Snoozed.class);
+
+        assertThat(mustWait(gate, early)).isTrue();
+        assertThat(again).isEmpty();
+    }
+
+    @Test
+    void permitsAreGivenBackAtTheEndAndNotKeptForALease() {
+        PermitGate gate = gate(TaskLimit.ofQueue("orders", 1));
+        Run run = run("ship");
+        mustWait(gate, run);
+        answer(1);
+        end(gate, run);
+        asked.clear();
+
+        CompletableFuture<Void> closes = CompletableFuture.runAsync(permits::close);
+        await().until(() -> !asked.isEmpty());
+        assertThat(asked.remove()).satisfies(request -> {
+            assertThat(request.kept()).isZero();
+            assertThat(request.wanted()).isZero();
+        });
+        answer(0);
+        assertThat(closes).succeedsWithin(Duration.ofSeconds(10));
     }
 }

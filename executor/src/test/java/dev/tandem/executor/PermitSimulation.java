@@ -6,7 +6,7 @@ import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
-import dev.tandem.task.Task;
+import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.store.LimitStore;
 import dev.tandem.task.store.PermitAnswer;
 import dev.tandem.task.store.PermitModel;
@@ -14,7 +14,9 @@ import dev.tandem.task.store.PermitRequest;
 import dev.tandem.task.store.RateAnswer;
 import dev.tandem.task.store.RateRequest;
 import dev.tandem.task.store.Store;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,42 +44,75 @@ final class PermitSimulation {
         private final String name;
         private final Permits permits;
         private final PermitGate gate;
+        private final int threads;
+        private int busyThreads;
+        private final Deque<Run> queued = new ArrayDeque<>();
         private final List<Run> running = new ArrayList<>();
         private final Map<Run, Long> ends = new HashMap<>();
-        private Runnable listener = () -> {};
+        private final Map<String, Runnable> listeners = new HashMap<>();
         private boolean dead;
         private long frozenUntil;
         private long cutOffUntil;
 
-        private Member(String name) {
+        private Member(String name, int threads) {
             this.name = name;
+            this.threads = threads;
             permits = new Permits(name, this, LEASE, clock);
-            QueueSpec spec = RunnerFixture.queue().store(this).build();
-            TaskLimit limit = new TaskLimit("erp", max, List.of(), List.of());
-            gate = new PermitGate(spec, permits, List.of(limit), clock, () -> {}, runs -> runs.forEach(this::end));
+            QueueSpec spec = RunnerFixture.queue()
+                    .store(this)
+                    .policy(QueuePolicy.ordered(threads))
+                    .build();
+            gate = new PermitGate(spec, permits, limits, clock, () -> {}, runs -> runs.forEach(this::end));
         }
 
         private boolean isAt() {
             return !dead && clock.millis() >= frozenUntil;
         }
 
-        /** Starts a run when it may begin, and ends it after some time. */
-        private void submit(Run run, long millis) {
-            ends.put(run, millis);
-            if (!gate.mustWait(run, () -> begin(run))) {
-                begin(run);
+        /** Gives a run to the threads, as the loop does. */
+        private void start(Run run) {
+            gate.threads().take(1);
+            queued.add(run);
+            work();
+        }
+
+        private void work() {
+            while (busyThreads < threads && !queued.isEmpty()) {
+                busyThreads++;
+                work(queued.remove());
             }
         }
 
-        private void begin(Run run) {
-            if (!gate.mayRun(run)) {
+        private void work(Run run) {
+            if (gate.mustWait(run, () -> start(run))) {
+                threadIsFree();
+            } else if (!gate.mayRun(run) || gate.hasLost(run)) {
                 gate.ended(run, Outcome.NotStarted.INSTANCE, () -> {});
-                submit(TestRuns.of(run.task(), ++runs), ends.remove(run));
-                return;
+                long millis = ends.get(run);
+                later(20, () -> whenAt(() -> again(run, millis)));
+                threadIsFree();
+            } else {
+                assertThat(isAt()).isTrue();
+                running.add(run);
+                begun(run);
+                later(ends.get(run), () -> end(run));
             }
-            assertThat(isAt()).isTrue();
-            running.add(run);
-            later(ends.get(run), () -> end(run));
+        }
+
+        private void again(Run run, long millis) {
+            Run next = TestRuns.of(run.task(), ++runs);
+            ends.remove(run);
+            ends.put(next, millis);
+            Long since = submittedAt.remove(run);
+            if (since != null) {
+                submittedAt.put(next, since);
+            }
+            start(next);
+        }
+
+        private void threadIsFree() {
+            busyThreads--;
+            gate.threads().giveBack();
         }
 
         private void end(Run run) {
@@ -89,8 +124,11 @@ final class PermitSimulation {
                 return;
             }
             if (running.remove(run)) {
+                ends.remove(run);
                 gate.ended(run, Outcome.Succeeded.INSTANCE, () -> {});
                 done++;
+                threadIsFree();
+                work();
             }
         }
 
@@ -121,12 +159,13 @@ final class PermitSimulation {
         }
 
         private void reach(PermitRequest request, CompletableFuture<PermitAnswer> future) {
+            PermitModel model = model(request.limit());
             PermitAnswer answer = model.apply(request, clock.millis());
             List<String> told = List.copyOf(model.told());
             later(random.nextInt(4), () -> whenAt(() -> future.complete(answer)));
             members.stream()
                     .filter(each -> told.contains(each.name) && random.nextInt(10) > 0)
-                    .forEach(each -> later(random.nextInt(4), () -> each.whenAt(each.listener)));
+                    .forEach(each -> later(random.nextInt(4), () -> each.whenAt(each.listeners.get(request.limit()))));
         }
 
         private void whenAt(Runnable action) {
@@ -142,7 +181,7 @@ final class PermitSimulation {
 
         @Override
         public AutoCloseable watch(String limit, String executor, Runnable told) {
-            listener = told;
+            listeners.put(limit, told);
             return () -> {};
         }
 
@@ -157,11 +196,16 @@ final class PermitSimulation {
 
     private final ManualClock clock = new ManualClock();
     private final long from = clock.millis();
-    private final PermitModel model = new PermitModel();
+    private final Map<String, PermitModel> models = new HashMap<>();
+    private final List<TaskLimit> limits;
     private final List<Member> members = new ArrayList<>();
     private final PriorityQueue<Event> events = new PriorityQueue<>();
+    /** When the tasks that are measured were submitted, by the runs that have not begun. */
+    private final Map<Run, Long> submittedAt = new HashMap<>();
+
     private final Random random;
     private final int max;
+    private long longestWait;
     private long order;
     private long runs;
     private long submitted;
@@ -172,22 +216,50 @@ final class PermitSimulation {
     PermitSimulation(long seed) {
         random = new Random(seed);
         max = 1 + random.nextInt(10);
+        limits = List.of(new TaskLimit("erp", max, List.of(), List.of()));
+    }
+
+    /** Has two limits. Tasks of the types a and b need a permit of one of them, and those of the type both one of each. */
+    PermitSimulation(long seed, int max) {
+        random = new Random(seed);
+        this.max = max;
+        limits = List.of(
+                new TaskLimit("b", max, List.of("b", "both"), List.of()),
+                new TaskLimit("a", max, List.of("a", "both"), List.of()));
+    }
+
+    private PermitModel model(String limit) {
+        return models.computeIfAbsent(limit, none -> new PermitModel());
     }
 
     private void later(long millis, Runnable action) {
         events.add(new Event(clock.millis() + millis, order++, action));
     }
 
-    private void submit(Member member, long millis) {
+    private void submit(Member member, String type, long millis) {
         submitted++;
-        Task task = RunnerFixture.task("ship", "");
-        member.submit(TestRuns.of(task, ++runs), millis);
+        Run run = TestRuns.of(RunnerFixture.task(type, ""), ++runs);
+        if (type.equals("both")) {
+            submittedAt.put(run, clock.millis());
+        }
+        member.ends.put(run, millis);
+        member.start(run);
     }
 
-    private int used() {
+    private void begun(Run run) {
+        Long since = submittedAt.remove(run);
+        if (since != null) {
+            longestWait = Math.max(longestWait, clock.millis() - since);
+        }
+    }
+
+    private int used(TaskLimit limit) {
         return members.stream()
                 .filter(Member::isAt)
-                .mapToInt(each -> each.running.size())
+                .mapToInt(each -> (int) each.running.stream()
+                        .filter(run ->
+                                limit.covers(run.task().type(), run.task().key()))
+                        .count())
                 .sum();
     }
 
@@ -202,28 +274,38 @@ final class PermitSimulation {
         for (Event next = events.peek(); next != null && next.at() <= now; next = events.peek()) {
             events.remove().action().run();
         }
-        usedMillis += used();
-        assertThat(used())
-                .as("permits in use after %s ms, of %s", now - from, max)
-                .isLessThanOrEqualTo(max);
+        for (TaskLimit limit : limits) {
+            int used = used(limit);
+            usedMillis += used;
+            assertThat(used)
+                    .as("permits of %s in use after %s ms, of %s", limit.name(), now - from, max)
+                    .isLessThanOrEqualTo(max);
+        }
+        for (Member each : members) {
+            if (each.isAt() && limits.size() == 1) {
+                assertThat(each.permits.status().get(0).used())
+                        .as("permits of runs, which all have a thread")
+                        .isEqualTo(each.running.size());
+            }
+        }
     }
 
     /** Runs with faults, then without, and returns when all is done. */
     void run() {
         for (int i = 0; i < 2 + random.nextInt(3); i++) {
-            members.add(new Member("executor-" + i));
+            members.add(new Member("executor-" + i, 1 + random.nextInt(max + 3)));
         }
         for (int i = 0; i < 6_000; i++) {
             step();
             Member member = members.get(random.nextInt(members.size()));
-            if (member.isAt() && random.nextInt(8) == 0 && member.gate.waiting() < 20) {
-                submit(member, random.nextInt(20) == 0 ? random.nextInt(1_500) : 1 + random.nextInt(30));
+            if (member.isAt() && random.nextInt(8) == 0 && member.gate.waiting() + member.queued.size() < 20) {
+                submit(member, "ship", random.nextInt(20) == 0 ? random.nextInt(1_500) : 1 + random.nextInt(30));
             }
             fault(member);
         }
         long lost = members.stream()
                 .filter(each -> each.dead)
-                .mapToLong(each -> each.running.size() + each.gate.waiting())
+                .mapToLong(each -> each.running.size() + each.gate.waiting() + each.queued.size())
                 .sum();
         for (int i = 0; i < 60_000 && done + lost < submitted; i++) {
             step();
@@ -233,7 +315,7 @@ final class PermitSimulation {
         for (int i = 0; i < 2 * LEASE + 3_000; i++) {
             step();
         }
-        assertThat(model.held(clock.millis())).isZero();
+        models.values().forEach(each -> assertThat(each.held(clock.millis())).isZero());
     }
 
     private void fault(Member member) {
@@ -253,7 +335,7 @@ final class PermitSimulation {
     /** Keeps executors busy without faults. @return the share of the permits in use, after the first two seconds */
     double utilisation(int executors, int millis) {
         for (int i = 0; i < executors; i++) {
-            members.add(new Member("executor-" + i));
+            members.add(new Member("executor-" + i, 2 * max + 2));
         }
         for (int i = 0; i < 12_000; i++) {
             if (i == 2_000) {
@@ -262,11 +344,53 @@ final class PermitSimulation {
             step();
             for (Member member : members) {
                 while (member.gate.waiting() < 2 + max && member.running.size() + member.gate.waiting() < 2 * max + 2) {
-                    submit(member, millis);
+                    submit(member, "ship", millis);
                 }
             }
         }
         return usedMillis / (10_000.0 * max);
+    }
+
+    /**
+     * Keeps executors busy with short and long tasks of each limit, of which some need both, and returns when a minute is over.
+     *
+     * @param longest the longest task, in milliseconds
+     */
+    void runTwoLimits(int executors, int longest) {
+        for (int i = 0; i < executors; i++) {
+            members.add(new Member("executor-" + i, 3 * max));
+        }
+        for (int i = 0; i < 60_000; i++) {
+            step();
+            for (Member member : members) {
+                for (String type : List.of("a", "b")) {
+                    while (count(member, type) < 2 + max) {
+                        submit(member, type, 1 + random.nextInt(longest));
+                    }
+                }
+                if (random.nextInt(500) == 0 && count(member, "both") == 0) {
+                    submit(member, "both", 1 + random.nextInt(longest));
+                }
+            }
+        }
+        submittedAt.values().forEach(since -> longestWait = Math.max(longestWait, clock.millis() - since));
+    }
+
+    /** Returns the number of runs of a type that have not begun. */
+    private static long count(Member member, String type) {
+        return member.ends.keySet().stream()
+                .filter(run -> type.equals(run.task().type()) && !member.running.contains(run))
+                .count();
+    }
+
+    /** Returns the share of the permits that was in use, of all limits. */
+    double used() {
+        return usedMillis / (double) (clock.millis() - from) / max / limits.size();
+    }
+
+    /** Returns the longest time from when a task of both limits was submitted until it began. */
+    long longestWait() {
+        return longestWait;
     }
 
     int max() {

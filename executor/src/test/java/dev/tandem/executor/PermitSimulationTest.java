@@ -22,6 +22,23 @@ class PermitSimulationTest {
         }
     }
 
+    /**
+     * Without ageing, others take each permit of one limit while there is none of the other. With fewer permits than executors, a
+     * permit that is set aside is missed more.
+     */
+    @ParameterizedTest
+    @CsvSource({"1, 1, 1, 50, 0.95", "2, 2, 1, 50, 0.6", "3, 2, 3, 50, 0.9", "4, 1, 4, 400, 0.95", "5, 3, 2, 400, 0.7"})
+    void tasksOfSeveralLimitsBeginInTimeAndPermitsAreUsed(
+            long seed, int executors, int max, int longestTask, double leastUse) {
+        PermitSimulation simulation = new PermitSimulation(seed, max);
+        simulation.runTwoLimits(executors, longestTask);
+
+        // The turns of all executors, and their tasks, for each limit; and lost messages.
+        long turns = 4L * executors * (600 + longestTask);
+        assertThat(simulation.longestWait()).isBetween(1L, LongWaits.OLD_MILLIS + turns);
+        assertThat(simulation.used()).isGreaterThan(leastUse);
+    }
+
     /** Also with fewer permits than executors, which take turns. */
     @ParameterizedTest
     @CsvSource({"1, 2, 20", "2, 3, 20", "3, 2, 20", "4, 4, 20", "5, 2, 200"})

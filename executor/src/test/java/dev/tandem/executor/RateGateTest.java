@@ -81,7 +81,7 @@ class RateGateTest {
 
         private Member(TaskRate... limits) {
             QueueSpec spec = RunnerFixture.queue().store(store).build();
-            gate = new RateGate(spec, rates, List.of(limits), () -> {});
+            gate = new RateGate(spec, rates, List.of(limits), () -> {}, run -> false);
         }
 
         private Run starts(String key) {
@@ -131,6 +131,45 @@ class RateGateTest {
         assertThat(begun).hasSize(8);
         assertThat(calls).as("for all of them together").isLessThanOrEqualTo(2);
         assertThat(runs).isSortedAccordingTo((a, b) -> Long.compare(begun.get(a), begun.get(b)));
+    }
+
+    @Test
+    void aRunThatGoesAwayForWantOfAPermitUsesNoToken() {
+        Member member = new Member(perSecond(100, 3, null));
+        Run run = TestRuns.of(RunnerFixture.task("ship", ""), 1);
+        RateGate gate = new RateGate(
+                RunnerFixture.queue().store(member.store).build(),
+                member.rates,
+                List.of(perSecond(100, 3, null)),
+                () -> {},
+                asked -> true);
+
+        assertThat(gate.mustWait(run, () -> {})).isFalse();
+        assertThat(calls).isZero();
+    }
+
+    @Test
+    void aLateAnswerDoesNotLetTasksBeginCloserTogether() {
+        Member member = new Member(perSecond(100, 1, null));
+        for (int i = 0; i < 200; i++) {
+            member.starts("k");
+        }
+        for (int i = 0; i < 2_000; i++) {
+            boolean slow = i % 500 > 300;
+            if (!slow) {
+                pass(1, member);
+            } else {
+                member.rates.tick();
+                clock.advance(1);
+            }
+        }
+        List<Long> times = begun.values().stream().sorted().toList();
+        assertThat(times).hasSizeGreaterThan(100);
+        for (int i = 0; i + 10 < times.size(); i++) {
+            assertThat(times.get(i + 10) - times.get(i))
+                    .as("eleven tasks from task %s on", i)
+                    .isGreaterThanOrEqualTo(70_000_000);
+        }
     }
 
     @ParameterizedTest

@@ -99,6 +99,29 @@ public final class TandemBuilder {
         return this;
     }
 
+    /**
+     * Adds a limit of the tasks that run at once in all executors together. Same as the settings under {@code tandem.limits}.
+     *
+     * @param name the same in all programs. Limits of one name are one limit
+     * @param describe says how many, and which tasks: {@code each -> each.maxRunning(5).types("export")}
+     */
+    public TandemBuilder limit(String name, Consumer<LimitBuilder> describe) {
+        describe.accept(new LimitBuilder(settings, name));
+        return this;
+    }
+
+    /**
+     * Adds a limit of how many tasks begin in a time in all executors together. Same as the settings under {@code
+     * tandem.rate-limits}.
+     *
+     * @param name the same in all programs. Rate limits of one name are one limit
+     * @param describe says how many, and which tasks: {@code each -> each.rate("100/s").types("mail")}
+     */
+    public TandemBuilder rateLimit(String name, Consumer<RateLimitBuilder> describe) {
+        describe.accept(new RateLimitBuilder(settings, name));
+        return this;
+    }
+
     /** Adds an interceptor around every handler, inside of the interceptors that were added before. */
     public TandemBuilder interceptor(Interceptor interceptor) {
         interceptors.add(interceptor);

@@ -13,11 +13,15 @@ import dev.tandem.api.TaskRef;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.api.TaskTracing;
 import dev.tandem.api.TracingMode;
+import dev.tandem.runtime.settings.LimitSettings;
+import dev.tandem.runtime.settings.RateLimitSettings;
 import dev.tandem.runtime.settings.SettingsException;
+import dev.tandem.runtime.settings.TandemSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,6 +70,39 @@ class TandemBuilderTest {
                 .asString()
                 .startsWith("tandem.queues.orders.source is not set: the program names no broker for this queue: call"
                         + " kafka(\"localhost:9092\") or rabbit(\"amqp://localhost\")");
+    }
+
+    @Test
+    void limitsOfTheProgramAreThoseOfTheSettings() {
+        TandemSettings settings = orders(Tandem.builder()
+                        .kafka(NOWHERE)
+                        .redis("redis://" + NOWHERE)
+                        .limit(
+                                "erp.eu",
+                                each -> each.maxRunning(5).queues("orders").types("export", "report, daily"))
+                        .rateLimit(
+                                "mail",
+                                each -> each.rate("100/s")
+                                        .burst(20)
+                                        .perHeader("tenant")
+                                        .keys("acme-*")))
+                .program()
+                .all();
+
+        assertThat(settings.limits())
+                .containsOnly(Map.entry(
+                        "erp.eu",
+                        new LimitSettings(5, List.of("orders"), List.of("export", "report, daily"), List.of())));
+        assertThat(settings.rateLimits())
+                .containsOnly(Map.entry(
+                        "mail",
+                        new RateLimitSettings("100/s", 20, "header:tenant", List.of(), List.of(), List.of("acme-*"))));
+    }
+
+    @Test
+    void aLimitWithoutANumberIsRefused() {
+        assertThat(problems(orders(Tandem.builder().kafka(NOWHERE).limit("erp", each -> each.types("export")))))
+                .anyMatch(problem -> problem.startsWith("tandem.limits.erp.max-running"));
     }
 
     interface Shape {}

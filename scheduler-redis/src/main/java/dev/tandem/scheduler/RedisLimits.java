@@ -81,7 +81,8 @@ public final class RedisLimits implements LimitStore {
     static List<RateAnswer> rateAnswers(List<Object> reply) {
         ReplyReader in = new ReplyReader(reply);
         in.number();
-        return in.all(each -> new RateAnswer(each.count(), each.number(), each.number()));
+        long at = in.number();
+        return in.all(each -> new RateAnswer(at, each.count(), each.number(), each.number()));
     }
 
     /** Returns the name of a bucket: what tasks are told apart by, or its hash if that is long. */

@@ -4,13 +4,13 @@
 -- KEYS      for each request: the bucket. All are of one limit
 -- ARGV      for each request, MessagePack of a list: tokens wanted, interval (µs), burst, how long before its time a token may
 --           be reserved (µs), for how long none is given from now on (µs; 0: no pause)
--- Returns   {REPLY_OK, and for each request: tokens reserved, µs from now to the time of the first, ms until the next one can
+-- Returns   {REPLY_OK, the time (µs), and for each request: tokens reserved, µs from now to the time of the first, ms until the next one can
 --           be reserved}
 local call, max, min, floor = redis.call, math.max, math.min, math.floor
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local reply = {REPLY_OK}
+local reply = {REPLY_OK, now}
 for i, key in ipairs(KEYS) do
   local r = cmsgpack.unpack(ARGV[i])
   local wanted, interval, burst, ahead, pause = r[1], r[2], r[3], r[4], r[5]

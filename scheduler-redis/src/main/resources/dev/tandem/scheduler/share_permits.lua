@@ -17,7 +17,7 @@
 local me, number, limit = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local used, kept, wanted = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 
-local mine = {name = me, held = used, since = now, extra = false}
+local mine = {name = me, had = used, held = used, since = now, extra = false}
 local others, others_held, others_wait = {}, 0, false
 for _, e in ipairs(read_holders()) do
   if e.name == me then
@@ -25,7 +25,7 @@ for _, e in ipairs(read_holders()) do
       return {REPLY_OK, e.held, e.held, 0}
     end
     -- What Redis has forgotten is not given back: only permits in use count then.
-    mine = {name = me, held = max(used, min(kept, e.held)), since = e.since, extra = e.extra}
+    mine = {name = me, had = e.held, held = max(used, min(kept, e.held)), since = e.since, extra = e.extra}
   else
     others[#others + 1] = e
     others_held = others_held + e.held
@@ -56,12 +56,13 @@ for _, e in ipairs(all) do
   e.share = min(e.wanted, level)
   if e.wanted > level then
     turns[#turns + 1] = e
-    e.in_turn = e.held > level and now - e.since < PERMIT_TURN_MILLIS
+    -- Who has had its turn is last. The times do not tell: a turn may begin in the millisecond in which another one ends.
+    e.rank = (e.had or e.held) <= level and 1 or now - e.since < PERMIT_TURN_MILLIS and 0 or 2
   end
 end
 table.sort(turns, function(a, b)
-  if a.in_turn ~= b.in_turn then
-    return a.in_turn
+  if a.rank ~= b.rank then
+    return a.rank < b.rank
   end
   return a.since < b.since or a.since == b.since and a.name < b.name
 end)

@@ -17,13 +17,17 @@ public final class PermitModel {
     private static final class Holder {
         private final String name;
         private int held;
+        /** What it held before the request. */
+        private int had;
+
         private int wanted;
         private long until;
         private long number;
         private long since;
         private boolean extra;
         private int share;
-        private boolean inTurn;
+        /** 0: its turn goes on, 1: it waits for one, 2: it has had one. */
+        private int rank;
 
         private Holder(String name, long since) {
             this.name = name;
@@ -43,11 +47,13 @@ public final class PermitModel {
             return new PermitAnswer(before.held, before.held, false);
         }
         Holder mine = new Holder(request.executor(), before == null ? now : before.since);
+        mine.had = before == null ? request.used() : before.held;
         mine.held = before == null ? request.used() : Math.max(request.used(), Math.min(request.kept(), before.held));
         mine.extra = before != null && before.extra;
         mine.wanted = Math.max(request.used(), request.wanted());
         holders.remove(request.executor());
         List<Holder> others = List.copyOf(holders.values());
+        others.forEach(each -> each.had = each.held);
         boolean othersWait = others.stream().anyMatch(each -> each.wanted > each.held);
         int level = share(mine, others, request.max(), now);
 
@@ -98,11 +104,11 @@ public final class PermitModel {
         for (Holder each : all) {
             each.share = Math.min(each.wanted, level);
             if (each.wanted > level) {
-                each.inTurn = each.held > level && now - each.since < TURN_MILLIS;
+                each.rank = each.had <= level ? 1 : now - each.since < TURN_MILLIS ? 0 : 2;
                 turns.add(each);
             }
         }
-        turns.sort(Comparator.<Holder, Boolean>comparing(each -> !each.inTurn)
+        turns.sort(Comparator.<Holder>comparingInt(each -> each.rank)
                 .thenComparingLong(each -> each.since)
                 .thenComparing(each -> each.name));
         int more = Math.min(turns.size(), left - level * rest);

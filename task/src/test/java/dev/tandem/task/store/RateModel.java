@@ -23,6 +23,6 @@ public final class RateModel {
         arrival += count * interval;
         arrivals.put(request.bucket(), arrival);
         long next = Math.max(0, -Math.floorDiv(now + ahead + kept - arrival, 1_000L));
-        return new RateAnswer((int) count, first - now, next);
+        return new RateAnswer(now, (int) count, first - now, next);
     }
 }
