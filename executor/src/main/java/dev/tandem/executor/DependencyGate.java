@@ -41,6 +41,9 @@ final class DependencyGate implements Gate {
     /** Of how many ended runs it is known here what their tasks waited for, until their ends are recorded. */
     private static final int MAX_ENDED = 10_000;
 
+    /** A task that has ended, and what it waited for. */
+    private record Ended(Waiter task, List<BusinessId> on) {}
+
     private final QueueSpec spec;
     private final ExecutorClock clock;
     private final DependencyRules rules;
@@ -48,10 +51,10 @@ final class DependencyGate implements Gate {
     private final WaitingTasks waiting;
     /** The decisions about runs that workers have not begun. */
     private final RunAnswers decided = new RunAnswers();
-    /** The runs that ended their tasks, if that is not recorded as far as is known here. Guarded by itself. */
-    private final Map<RecordedEnd, Run> ended = new LinkedHashMap<>() {
+    /** The tasks whose ends are not recorded as far as is known here, by those ends. Guarded by itself. */
+    private final Map<RecordedEnd, Ended> ended = new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<RecordedEnd, Run> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<RecordedEnd, Ended> eldest) {
             return size() > MAX_ENDED;
         }
     };
@@ -186,7 +189,7 @@ final class DependencyGate implements Gate {
         TaskDependencies its = TaskDependencies.of(run.task());
         if (its != null && isFinal(outcome)) {
             synchronized (ended) {
-                ended.put(new RecordedEnd(run.partition(), run.token()), run);
+                ended.put(new RecordedEnd(run.partition(), run.token()), new Ended(waiter(run), its.on()));
             }
         } else if (its != null) {
             keepKnown(its, waiter(run), delayOf(outcome));
@@ -198,14 +201,12 @@ final class DependencyGate implements Gate {
     /** Says that a task waits for nothing any more. Not before: its end may be refused, and then the task runs again. */
     @Override
     public void recorded(RecordedEnd end) {
-        Run run;
+        Ended its;
         synchronized (ended) {
-            run = ended.remove(end);
+            its = ended.remove(end);
         }
-        TaskDependencies its = run == null ? null : TaskDependencies.of(run.task());
         if (its != null) {
-            Waiter waiter = waiter(run);
-            its.on().forEach(on -> sender.offer(new WaitRequest.Over(on, waiter), REPEATED_MILLIS, answer -> {}));
+            its.on().forEach(on -> sender.offer(new WaitRequest.Over(on, its.task()), REPEATED_MILLIS, answer -> {}));
             sender.send();
         }
     }

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 /** The order of keys while a log gets more partitions, with publishers and executors that learn of it late, and deaths. */
 class GrowthSimulationTest {
 
-    private static final int HISTORIES = Integer.getInteger("growth.histories", 300);
+    private static final int HISTORIES = Integer.getInteger("growth.histories", 200);
     private static final int MAX_STEPS = 20_000;
 
     @Test

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 class HandlerAgreementSimulationTest {
 
-    private static final int HISTORIES = 300;
+    private static final int HISTORIES = 150;
     private static final int STEP_MILLIS = 1_000;
     private static final int GRACE_STEPS = 6;
     private static final int MAX_SPREAD_STEPS = 2;

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What holds of permits, whatever happens to executors, requests and answers. */
 class PermitSimulationTest {
 
-    private static final int HISTORIES = Integer.getInteger("permits.histories", 150);
+    private static final int HISTORIES = Integer.getInteger("permits.histories", 75);
 
     @Test
     void neverMoreRunsThanPermitsAndNoneIsLost() {

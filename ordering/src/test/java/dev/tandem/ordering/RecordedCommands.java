@@ -5,6 +5,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Recall;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.store.StoreRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -26,6 +27,7 @@ abstract class RecordedCommands implements Commands {
     private final List<String> acked = new ArrayList<>();
     private final List<Recall> recalls = new ArrayList<>();
     private final List<String> arrivals = new ArrayList<>();
+    private final List<Long> recordedEnds = new ArrayList<>();
     private final List<CoreEvent.KeyHalted> halted = new ArrayList<>();
     private boolean opened;
     private boolean paused;
@@ -62,11 +64,13 @@ abstract class RecordedCommands implements Commands {
         return List.copyOf(halted);
     }
 
-    /** Makes a task. If its key begins with "dup", it has a deduplication key. */
+    /** Makes a task. If its key begins with "dup", it has a deduplication key; if with "dep", it waits for another one. */
     static Task task(String name, @Nullable String key, long notBefore) {
         String dedupKey = key != null && key.startsWith("dup") ? key : null;
+        Map<String, String> headers =
+                key != null && key.startsWith("dep") ? Map.of(TaskHeaders.DEPENDS_ON, "other") : Map.of();
         byte[] payload = name.getBytes(StandardCharsets.US_ASCII);
-        return new Task(null, "orders", null, key, payload, Map.of(), 0, notBefore, 0, 0, dedupKey);
+        return new Task(null, "orders", null, key, payload, headers, 0, notBefore, 0, 0, dedupKey);
     }
 
     /** The arrivals that were reported, by name, with a question mark behind those that may have come before. */
@@ -78,6 +82,16 @@ abstract class RecordedCommands implements Commands {
     public void arrived(Arrival arrival) {
         String name = new String(arrival.task().payload(), StandardCharsets.US_ASCII);
         arrivals.add(name + (arrival.surelyNew() ? "" : "?"));
+    }
+
+    /** The tokens of the runs whose ends were said to be recorded. */
+    List<Long> recordedEnds() {
+        return List.copyOf(recordedEnds);
+    }
+
+    @Override
+    public void recorded(RecordedEnd end) {
+        recordedEnds.add(end.token());
     }
 
     @Override

@@ -23,7 +23,12 @@ class EnvelopeTest {
             assertThat(read.task().payload())
                     .as("seed %d", seed)
                     .isEqualTo(envelope.task().payload());
-            assertThat(read).as("seed %d", seed).usingRecursiveComparison().isEqualTo(envelope);
+            // Byte by byte, a recursive comparison of payloads takes most of the time.
+            assertThat(read)
+                    .as("seed %d", seed)
+                    .usingRecursiveComparison()
+                    .ignoringFields("task.payload")
+                    .isEqualTo(envelope);
         }
     }
 

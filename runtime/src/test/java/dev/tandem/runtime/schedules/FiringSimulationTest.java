@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
  */
 class FiringSimulationTest {
 
-    private static final int HISTORIES = Integer.getInteger("schedules.histories", 400);
+    private static final int HISTORIES = Integer.getInteger("schedules.histories", 200);
     private static final long START = at("2026-10-25T00:10:00Z");
 
     private static final List<Schedule> SCHEDULES = List.of(

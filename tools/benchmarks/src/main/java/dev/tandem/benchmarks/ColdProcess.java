@@ -3,6 +3,7 @@ package dev.tandem.benchmarks;
 import dev.tandem.benchmarks.ColdWorker.Consumer;
 import dev.tandem.kit.EpochMicros;
 import dev.tandem.kit.TemporaryFolder;
+import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -115,6 +116,11 @@ final class ColdProcess implements Scenario {
             return new ClassArchive(folder.resolve(consumer + ".archive"));
         }
 
+        /** The command runs the processes as users would. Tests run them with as little processor time as possible. */
+        private static List<String> options() {
+            return System.getenv().containsKey("TANDEM_HOME") ? HEAP : JvmOptions.quickStart("512m");
+        }
+
         Round run(Consumer consumer, String option) throws Exception {
             BenchSizes sizes = context.sizes();
             int tasks = sizes.tasksOr(TASKS);
@@ -128,7 +134,7 @@ final class ColdProcess implements Scenario {
                     name,
                     tasks,
                     consumer == Consumer.TANDEM ? sizes.concurrency() : sizes.rivalThreads());
-            List<String> options = new ArrayList<>(HEAP);
+            List<String> options = new ArrayList<>(options());
             options.add(option);
             long startedAt = EpochMicros.now();
             LocalProcess process = LocalProcess.java(

@@ -9,17 +9,17 @@ import org.jspecify.annotations.Nullable;
 /** Kinds of histories: the kind of source, and whether the store is healthy. */
 enum HistoryKind {
     /** A log (Kafka). */
-    LOG("SimulationTest#every*", 15_000, 100_000),
+    LOG("SimulationTest#every*", 7_000, 100_000),
     /** A log whose store has no room at times. */
-    LOG_WITH_FULL_STORE("SimulationTest#aStore*", 500, 500),
+    LOG_WITH_FULL_STORE("SimulationTest#aStore*", 250, 500),
     /** A log that loses its last records at times. */
-    CUT_LOG("SimulationTest#logs*", 3_000, 20_000),
+    CUT_LOG("SimulationTest#logs*", 1_500, 20_000),
     /** A log with tasks for which executors have no handler at times. */
-    LOG_WITH_UNKNOWN_TYPES("SimulationTest#unknown*", 1_000, 8_000),
+    LOG_WITH_UNKNOWN_TYPES("SimulationTest#unknown*", 500, 8_000),
     /** A message queue with ordered sub-queues (RabbitMQ). */
-    QUEUE("QueueSimulationTest", 2_500, 6_000),
+    QUEUE("QueueSimulationTest", 1_000, 6_000),
     /** An unordered message queue: several partitions and processes compete for its messages. */
-    SHARED_QUEUE("SharedQueueSimulationTest", 2_500, 6_000);
+    SHARED_QUEUE("SharedQueueSimulationTest", 1_000, 6_000);
 
     private final String test;
     private final int ordinaryRun;

@@ -1,0 +1,40 @@
+package dev.tandem.ordering;
+
+import static dev.tandem.ordering.CoreScript.SETTINGS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** Examples of the core: it says when the end of a task that waited for others is recorded. */
+class RecordedEndTest {
+
+    @Test
+    void anEndIsSaidWhenTheStoreHasRecordedIt() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("dep0", "a1");
+        long token = core.run("dep0").token();
+        core.storeStalls();
+        core.succeeds("dep0");
+        core.succeeds("a1");
+        assertThat(core.recordedEnds()).isEmpty();
+
+        core.storeAnswers();
+        assertThat(core.recordedEnds()).as("the other task waited for none").containsExactly(token);
+    }
+
+    @Test
+    void anEndIsNotSaidIfAnotherExecutorHasBegunTheTaskAgain() {
+        CoreScript former = CoreScript.log().owns();
+        former.delivers("dep0");
+        former.storeStalls();
+        former.passes(2 * SETTINGS.leaseMillis());
+        CoreScript core = former.anotherExecutor().owns();
+        core.delivers("dep0");
+        assertThat(core.running()).containsExactly("dep0");
+
+        former.succeeds("dep0");
+        former.storeAnswers();
+
+        assertThat(former.recordedEnds()).isEmpty();
+    }
+}
