@@ -29,7 +29,7 @@ public final class RabbitEventPublisher implements EventPublisher {
     private final String exchange;
     private final String address;
     private final RabbitConnector connector;
-    private final BatchConfirms confirms = new BatchConfirms();
+    private BatchConfirms confirms = new BatchConfirms();
     /** The id of the first event that was refused, for each partition whose last events were. */
     private final Map<String, String> refused = new HashMap<>();
 
@@ -95,7 +95,8 @@ public final class RabbitEventPublisher implements EventPublisher {
         }
         long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
         if (!to.waitForConfirms(Math.max(1, left))) {
-            EventMessage first = events.get(Math.min(confirms.firstRefused(), events.size() - 1));
+            int at = confirms.firstRefused();
+            EventMessage first = events.get(at < events.size() ? at : 0);
             refused.put(partition(first), id(first));
             throw new PublishException("A queue that is bound to the exchange '" + exchange + "' of RabbitMQ at "
                     + address
@@ -152,6 +153,7 @@ public final class RabbitEventPublisher implements EventPublisher {
         Channel made = RabbitConnector.openChannel(opened);
         made.exchangeDeclare(exchange, BuiltinExchangeType.TOPIC, true);
         made.confirmSelect();
+        confirms = new BatchConfirms(); // Numbers begin anew.
         made.addConfirmListener(confirms);
         channel = made;
         return made;
