@@ -95,11 +95,10 @@ final class TaskChanges {
                         connection.keys().withOperations(partition, !policy.isEmpty()),
                         args.toArray(byte[][]::new))
                 .thenApply(TaskChanges::read)
-                .thenCompose(reply ->
-                        change instanceof TaskChange.Reschedule moved
-                                ? bearers.moved(partition, items, reply.results(), moved.dueAt())
-                                        .thenApply(told -> reply)
-                                : CompletableFuture.completedFuture(reply));
+                .thenCompose(reply -> change instanceof TaskChange.Reschedule moved
+                        ? bearers.moved(partition, items, reply.results(), moved.dueAt())
+                                .thenApply(told -> reply)
+                        : CompletableFuture.completedFuture(reply));
     }
 
     private static Reply read(List<Object> answer) {

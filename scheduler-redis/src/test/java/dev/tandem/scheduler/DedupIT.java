@@ -257,7 +257,8 @@ class DedupIT extends OperatorTestBase {
         List<Object> reply = call(queue, List.of(new DedupRequest.Ask("id", record(2), true, 0, policy)));
         assertThat(DedupCodec.decode(reply).get(0))
                 .isInstanceOfSatisfying(
-                        DedupAnswer.Wait.class, wait -> assertThat(wait.millis()).isBetween(1L, 61_000L));
+                        DedupAnswer.Wait.class,
+                        wait -> assertThat(wait.millis()).isBetween(1L, 61_000L));
     }
 
     @Test
