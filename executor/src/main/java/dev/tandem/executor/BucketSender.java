@@ -196,10 +196,11 @@ final class BucketSender<Q, A> {
         if (!taken.isEmpty()) {
             List<Q> requests = taken.stream().map(Waiting::request).toList();
             ask(bucket, requests).whenComplete((answers, failure) -> {
-                if (failure == null) {
+                WrongTypeException refusal = refusal(failure);
+                if (refusal != null) {
+                    refused(bucket, taken, refusal);
+                } else if (failure == null) {
                     answered(bucket, taken, answers);
-                } else if (refusal(failure) != null) {
-                    refused(bucket, taken, failure);
                 } else {
                     failed(bucket, taken, failure);
                 }
@@ -231,12 +232,12 @@ final class BucketSender<Q, A> {
         }
     }
 
-    private static @Nullable WrongTypeException refusal(Throwable failure) {
+    private static @Nullable WrongTypeException refusal(@Nullable Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
         return cause instanceof WrongTypeException refusal ? refusal : null;
     }
 
-    private void refused(Bucket bucket, List<Waiting<Q, A>> taken, Throwable failure) {
+    private void refused(Bucket bucket, List<Waiting<Q, A>> taken, WrongTypeException refusal) {
         if (taken.size() > 1) {
             bucket.separate(taken);
         } else {
@@ -244,7 +245,7 @@ final class BucketSender<Q, A> {
                     "{}: Redis refuses a request about {}, so it was given up: {}",
                     all.asker(),
                     all.subject(),
-                    String.valueOf(refusal(failure))));
+                    refusal.getMessage()));
             answer(taken.get(0), null);
         }
         bucket.free();

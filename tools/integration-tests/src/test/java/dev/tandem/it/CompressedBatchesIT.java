@@ -21,16 +21,19 @@ import dev.tandem.testkit.Brokers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -67,7 +70,7 @@ class CompressedBatchesIT {
             try (process) {
                 await("all tasks").atMost(TestQueue.PATIENCE.multipliedBy(2)).until(() -> {
                     assertThat(process.isRunning()).as(process::logTail).isTrue();
-                    return progress(log, 1) == PARTITIONS * PER_PARTITION;
+                    return progress(log, 1) >= PARTITIONS * PER_PARTITION;
                 });
             }
             assertThat(progress(log, 2))
@@ -76,19 +79,23 @@ class CompressedBatchesIT {
         }
     }
 
-    private static void publish(String topic) {
+    private static void publish(String topic) throws Exception {
         byte[] payload = new byte[RECORD_BYTES];
         byte[] part = new byte[RECORD_BYTES / 100];
         new Random(1).nextBytes(part);
         for (int at = 0; at < RECORD_BYTES; at += part.length) {
             System.arraycopy(part, 0, payload, at, part.length);
         }
+        List<Future<RecordMetadata>> sent = new ArrayList<>();
         try (KafkaProducer<byte[], byte[]> producer = producer()) {
             for (int partition = 0; partition < PARTITIONS; partition++) {
                 for (int i = 0; i < PER_PARTITION; i++) {
-                    producer.send(new ProducerRecord<>(topic, partition, null, payload));
+                    sent.add(producer.send(new ProducerRecord<>(topic, partition, null, payload)));
                 }
             }
+        }
+        for (Future<RecordMetadata> each : sent) {
+            each.get();
         }
     }
 
@@ -98,6 +105,10 @@ class CompressedBatchesIT {
                 Brokers.kafka().bootstrapServers(),
                 "compression.type",
                 "zstd",
+                // The broker may refuse the sequence numbers of a batch that was split, because it was too large
+                // unpacked.
+                "enable.idempotence",
+                false,
                 "linger.ms",
                 "20",
                 "batch.size",
