@@ -166,7 +166,9 @@ class FanOutScriptIT extends OperatorTestBase {
         for (byte[] key : store.adminConnection().keys().fanOut(id)) {
             Long left = get(store.adminConnection().run(commands -> commands.pttl(key)));
             assertThat(left)
-                    .as("%s: -2 if it does not exist, -1 if it does not expire", new String(key, StandardCharsets.UTF_8))
+                    .as(
+                            "%s: -2 if it does not exist, -1 if it does not expire",
+                            new String(key, StandardCharsets.UTF_8))
                     .isNotEqualTo(-1);
         }
     }
