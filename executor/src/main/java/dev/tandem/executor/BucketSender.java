@@ -1,10 +1,12 @@
 package dev.tandem.executor;
 
+import dev.tandem.task.store.WrongTypeException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -16,7 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends requests to buckets of the store: those of one bucket in their order, one call at a time. What comes while a call is under
- * way goes together with the next one. A call that fails is repeated. Thread-safe.
+ * way goes together with the next one. A call that fails is repeated. If the store refuses one of its requests, they are sent one
+ * by one, so that only that one is given up. Thread-safe.
  *
  * @param <Q> a request
  * @param <A> the answer to a request
@@ -66,6 +69,8 @@ final class BucketSender<Q, A> {
         private final Deque<Waiting<Q, A>> waiting = new ArrayDeque<>();
         /** Whether a call is under way, or waits to be repeated. */
         private boolean busy;
+        /** How many requests are sent one by one, because one of them was refused. */
+        private int alone;
 
         Bucket(int number) {
             this.number = number;
@@ -96,11 +101,21 @@ final class BucketSender<Q, A> {
                 return List.of();
             }
             busy = true;
-            List<Waiting<Q, A>> taken = new ArrayList<>(Math.min(waiting.size(), all.maxRequests()));
-            while (taken.size() < all.maxRequests() && !waiting.isEmpty()) {
+            int most = alone > 0 ? 1 : all.maxRequests();
+            alone = Math.max(0, alone - 1);
+            List<Waiting<Q, A>> taken = new ArrayList<>(Math.min(waiting.size(), most));
+            while (taken.size() < most && !waiting.isEmpty()) {
                 taken.add(waiting.remove());
             }
             return taken;
+        }
+
+        /** Puts back requests of which one was refused, to be sent one by one. */
+        synchronized void separate(List<Waiting<Q, A>> taken) {
+            for (int i = taken.size() - 1; i >= 0; i--) {
+                waiting.addFirst(taken.get(i));
+            }
+            alone = taken.size();
         }
 
         /** Puts back what was not answered and is not given up yet. @return what is given up */
@@ -124,6 +139,7 @@ final class BucketSender<Q, A> {
     private final ExecutorClock clock;
     private final Executor later;
     private final LogRateLimiter failures;
+    private final LogRateLimiter refusals;
     private final List<Bucket> buckets = new ArrayList<>();
 
     BucketSender(Buckets<Q, A> buckets, ExecutorClock clock) {
@@ -136,6 +152,7 @@ final class BucketSender<Q, A> {
         this.clock = clock;
         this.later = later;
         this.failures = new LogRateLimiter(clock, 1, LOG_WINDOW_MILLIS);
+        this.refusals = new LogRateLimiter(clock, 1, LOG_WINDOW_MILLIS);
         for (int i = 0; i < buckets.count(); i++) {
             this.buckets.add(new Bucket(i));
         }
@@ -179,7 +196,10 @@ final class BucketSender<Q, A> {
         if (!taken.isEmpty()) {
             List<Q> requests = taken.stream().map(Waiting::request).toList();
             ask(bucket, requests).whenComplete((answers, failure) -> {
-                if (failure == null) {
+                WrongTypeException refusal = refusal(failure);
+                if (refusal != null) {
+                    refused(bucket, taken, refusal);
+                } else if (failure == null) {
                     answered(bucket, taken, answers);
                 } else {
                     failed(bucket, taken, failure);
@@ -210,6 +230,26 @@ final class BucketSender<Q, A> {
         } catch (RuntimeException e) {
             log.error("{}: an answer about {} was lost because of a bug", all.asker(), all.subject(), e);
         }
+    }
+
+    private static @Nullable WrongTypeException refusal(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause instanceof WrongTypeException refusal ? refusal : null;
+    }
+
+    private void refused(Bucket bucket, List<Waiting<Q, A>> taken, WrongTypeException refusal) {
+        if (taken.size() > 1) {
+            bucket.separate(taken);
+        } else {
+            refusals.log(notLogged -> log.error(
+                    "{}: Redis refuses a request about {}, so it was given up: {}",
+                    all.asker(),
+                    all.subject(),
+                    refusal.getMessage()));
+            answer(taken.get(0), null);
+        }
+        bucket.free();
+        send(bucket);
     }
 
     private void failed(Bucket bucket, List<Waiting<Q, A>> taken, Throwable failure) {

@@ -218,6 +218,7 @@ final class Rates {
     private void send(Limit limit, Call call) {
         CompletionStage<List<RateAnswer>> answers;
         try {
+            store.limits().describe(limit.rate.info());
             answers = store.limits().tokens(limit.rate.name(), call.requests());
         } catch (RuntimeException e) {
             answers = CompletableFuture.failedFuture(e);

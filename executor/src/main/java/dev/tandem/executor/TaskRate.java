@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.task.Task;
+import dev.tandem.task.store.RateInfo;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,12 @@ public record TaskRate(
         }
         types = List.copyOf(types);
         keys = List.copyOf(keys);
+    }
+
+    /** Returns what people see of it. */
+    RateInfo info() {
+        return new RateInfo(
+                name, intervalMicros, burst, per == null ? null : per.equals(PER_KEY) ? "key" : "header:" + per);
     }
 
     boolean covers(@Nullable String type, @Nullable String key) {

@@ -246,6 +246,32 @@ class DedupGateTest {
     }
 
     @Test
+    void aRequestThatTheStoreRefusesHoldsUpNoOther() {
+        build();
+        Run refused = TestRuns.of(task(), 5);
+        Run other = TestRuns.of(task(), 6);
+        arrives(TestRuns.of(task(), 7));
+        runs(refused);
+        runs(other);
+        store.answer(GO);
+        store.refuse();
+        assertThat(store.calls.get(2)).as("they are sent one by one").hasSize(1);
+        store.refuse();
+        store.answer(GO);
+
+        assertThat(again).containsExactly(refused, other);
+        again.forEach(this::runs);
+        assertThat(events).containsExactly("ended Snoozed", "ran orders:0:6");
+        arrives(TestRuns.of(task(), 8));
+        arrives(TestRuns.of(task(), 9));
+        store.answer(DedupAnswer.Noted.INSTANCE);
+        assertThat(store.calls.get(store.calls.size() - 1))
+                .as("those that come later go together again")
+                .hasSize(2);
+        assertThat(repeats).as("nothing waits for a repetition").isEmpty();
+    }
+
+    @Test
     void anArrivalIsNotAskedForAfterAPause() {
         build();
         arrives(TestRuns.of(task(), 5));

@@ -4,6 +4,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.Store;
+import dev.tandem.task.store.WrongTypeException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -34,6 +35,11 @@ final class DedupStore implements Store {
 
     void fail() {
         unanswered.remove().completeExceptionally(new IllegalStateException("no connection"));
+    }
+
+    /** Refuses the oldest call, since something else is stored under one of its keys. */
+    void refuse() {
+        unanswered.remove().completeExceptionally(new WrongTypeException("a string", new IllegalStateException()));
     }
 
     @Override

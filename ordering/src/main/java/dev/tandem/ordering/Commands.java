@@ -52,8 +52,8 @@ public interface Commands extends RedeliveryResolver.Output {
     default void arrived(Arrival arrival) {}
 
     /**
-     * Says that the end of a run of a task that waited for others is recorded. It is not said of each: the answer may be missed,
-     * or the ownership may have ended.
+     * Says that the end of a run of a task that waited for others is recorded, also if the ownership has ended meanwhile. It is
+     * not said of each: the process may end before the store has answered.
      */
     default void recorded(RecordedEnd end) {}
 

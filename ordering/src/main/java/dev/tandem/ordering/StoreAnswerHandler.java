@@ -40,9 +40,7 @@ final class StoreAnswerHandler {
 
     void answered(StoreRequest request, StoreAnswer answer) {
         if (request instanceof StoreRequest.SettleLate late) {
-            boolean nextAcquireTells =
-                    state.ownership.isLeft() || state.ownership.isWaiting() || state.ownership.isConfirming();
-            state.late.answered(late, nextAcquireTells);
+            lateAnswered(late, answer);
         } else if (request instanceof StoreRequest.KeepClaims keep) {
             if (answer instanceof StoreAnswer.ClaimsKept kept) {
                 claims.kept(keep, kept.lost());
@@ -53,6 +51,16 @@ final class StoreAnswerHandler {
             }
         } else if (request instanceof StoreRequest.OwnerRequest owned) {
             ownerRequestAnswered(owned, answer);
+        }
+    }
+
+    private void lateAnswered(StoreRequest.SettleLate late, StoreAnswer answer) {
+        boolean nextAcquireTells =
+                state.ownership.isLeft() || state.ownership.isWaiting() || state.ownership.isConfirming();
+        boolean isReported = state.late.answered(late, nextAcquireTells);
+        if (isReported && answer instanceof StoreAnswer.LateSettled settled && settled.recorded()) {
+            state.context.recorded(
+                    new RecordedEnd(state.partition, late.settle().token()));
         }
     }
 

@@ -37,4 +37,52 @@ class RecordedEndTest {
 
         assertThat(former.recordedEnds()).isEmpty();
     }
+
+    @Test
+    void anEndIsSaidThoughThePartitionWasLostMeanwhile() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("dep0");
+        long token = core.run("dep0").token();
+        core.lost();
+
+        core.succeeds("dep0");
+
+        assertThat(core.recordedEnds()).containsExactly(token);
+    }
+
+    @Test
+    void anEndIsSaidOnceIfTheFirstAnswerGotLost() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("dep0");
+        long token = core.run("dep0").token();
+        core.storeStalls();
+        core.succeeds("dep0");
+        core.answersGetLost();
+        assertThat(core.recordedEnds()).isEmpty();
+
+        core.storeAnswers();
+        core.connects();
+
+        assertThat(core.recordedEnds()).containsExactly(token);
+    }
+
+    @Test
+    void anEndIsSaidAfterATakeoverByAnExecutorThatWasThoughtDead() {
+        CoreScript former = CoreScript.log().owns();
+        former.delivers("dep0");
+        former.storeStalls();
+        former.passes(2 * SETTINGS.leaseMillis());
+        CoreScript core = former.anotherExecutor().owns();
+        core.delivers("dep0");
+        long token = core.run("dep0").token();
+
+        former.succeeds("dep0");
+        former.storeAnswers();
+        core.succeeds("dep0");
+
+        assertThat(former.recordedEnds()).isEmpty();
+        assertThat(core.recordedEnds())
+                .as("the former owner has the partition again, so the end is recorded by its token")
+                .containsExactly(token);
+    }
 }

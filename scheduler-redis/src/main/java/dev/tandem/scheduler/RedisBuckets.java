@@ -8,6 +8,8 @@ import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.WaitAnswer;
 import dev.tandem.task.store.WaitRequest;
+import dev.tandem.task.store.WrongTypeException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -34,8 +36,7 @@ final class RedisBuckets {
         byte[][] redisKeys = requests.stream()
                 .map(request -> keys.dedup(queue, bucket, request.key()))
                 .toArray(byte[][]::new);
-        return connection
-                .runScript(
+        return run(
                         Script.DEDUPLICATE,
                         redisKeys,
                         requests.stream().map(DedupCodec::encode).toArray(byte[][]::new))
@@ -58,8 +59,7 @@ final class RedisBuckets {
             redisKeys[2 * i] = keys.dedup(on.queue(), bucket, on.key());
             redisKeys[2 * i + 1] = keys.waiting(on.queue(), bucket, on.key());
         }
-        return connection
-                .runScript(
+        return run(
                         Script.AWAIT_TASKS,
                         redisKeys,
                         requests.stream().map(WaitCodec::encode).toArray(byte[][]::new))
@@ -73,8 +73,21 @@ final class RedisBuckets {
 
     CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
         FanOutCall call = new FanOutCall(requests);
-        return connection
-                .runScript(Script.FAN_OUT, call.keys(keys, bucket), call.arguments())
-                .thenApply(call::answers);
+        return run(Script.FAN_OUT, call.keys(keys, bucket), call.arguments()).thenApply(call::answers);
+    }
+
+    /** Runs a script of a bucket. Fails with {@link WrongTypeException} if one of the keys has another type. */
+    private CompletableFuture<List<Object>> run(Script script, byte[][] redisKeys, byte[][] arguments) {
+        return connection.runScript(script, redisKeys, arguments).exceptionallyCompose(failure -> {
+            if (!RedisFailures.isWrongType(failure)) {
+                return CompletableFuture.failedFuture(failure);
+            }
+            String first = new String(redisKeys[0], StandardCharsets.UTF_8);
+            String bucket = first.substring(0, first.indexOf('}') + 1);
+            return CompletableFuture.failedFuture(new WrongTypeException(
+                    "a key that begins with " + bucket + " has another type than Tandem gives it, so another program"
+                            + " wrote it. Find it with SCAN and TYPE, and delete it",
+                    failure));
+        });
     }
 }

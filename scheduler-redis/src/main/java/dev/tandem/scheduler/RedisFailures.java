@@ -48,6 +48,13 @@ final class RedisFailures {
         return root(failure) instanceof RedisConnector.UnfitException;
     }
 
+    /** Returns whether a key has another type than a command needs. */
+    static boolean isWrongType(@Nullable Throwable failure) {
+        Throwable cause = root(failure);
+        return cause instanceof RedisCommandExecutionException
+                && String.valueOf(cause.getMessage()).contains("WRONGTYPE");
+    }
+
     static boolean isScriptMissing(Throwable failure) {
         Throwable cause = root(failure);
         return cause instanceof RedisCommandExecutionException

@@ -207,6 +207,23 @@ final class RedisKeys {
         return bytes(namespace + ":{~rates/" + name + "}:" + bucket);
     }
 
+    /** Returns the keys of the buckets of a rate limit that are in use, and of those that are paused. No bucket has such a key. */
+    byte[][] usedRates(String name) {
+        return new byte[][] {
+            bytes(namespace + ":{~rates/" + name + "}/used"), bytes(namespace + ":{~rates/" + name + "}/paused")
+        };
+    }
+
+    /** Returns the key of what a rate limit is. No bucket has such a key. */
+    byte[] rateInfo(String name) {
+        return bytes(namespace + ":{~rates/" + name + "}/info");
+    }
+
+    /** Returns the key of the names of rate limits, with the times at which they were last used. */
+    byte[] rates() {
+        return bytes(namespace + ":{~rates}:names");
+    }
+
     /** Returns the channel that says which executors should ask about a limit's permits again. */
     String limitChannel(String name) {
         return namespace + ":{~limits/" + name + "}:changed";

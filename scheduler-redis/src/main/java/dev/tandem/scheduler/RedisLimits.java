@@ -6,7 +6,9 @@ import dev.tandem.task.store.PermitRequest;
 import dev.tandem.task.store.PermitRequest.PermitRun;
 import dev.tandem.task.store.PermitView;
 import dev.tandem.task.store.RateAnswer;
+import dev.tandem.task.store.RateInfo;
 import dev.tandem.task.store.RateRequest;
+import dev.tandem.task.store.RateView;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -15,9 +17,11 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The limits in Redis: what executors hold of each, in one place for each limit. Different limits may be on different nodes.
@@ -37,6 +41,7 @@ public final class RedisLimits implements LimitStore {
     private final AdminConnection connection;
     private final RedisKeys keys;
     private final WakeupSubscriber wakeups;
+    private final RateRecords rates;
     /** By limit: when its name was last written, by the monotonic clock in milliseconds. */
     private final Map<String, Long> announced = new ConcurrentHashMap<>();
 
@@ -44,6 +49,7 @@ public final class RedisLimits implements LimitStore {
         this.connection = connection;
         this.keys = connection.keys();
         this.wakeups = wakeups;
+        this.rates = new RateRecords(connection);
     }
 
     @Override
@@ -56,8 +62,9 @@ public final class RedisLimits implements LimitStore {
 
     @Override
     public CompletableFuture<List<RateAnswer>> tokens(String limit, List<RateRequest> requests) {
-        byte[][] buckets = requests.stream()
-                .map(request -> keys.rate(limit, bucket(request.bucket())))
+        byte[][] buckets = Stream.concat(
+                        Arrays.stream(keys.usedRates(limit)),
+                        requests.stream().map(request -> keys.rate(limit, bucket(request.bucket()))))
                 .toArray(byte[][]::new);
         return connection
                 .runScript(
@@ -67,14 +74,20 @@ public final class RedisLimits implements LimitStore {
                 .thenApply(RedisLimits::rateAnswers);
     }
 
+    @Override
+    public void describe(RateInfo rate) {
+        rates.describe(rate);
+    }
+
     static byte[] encode(RateRequest request) {
         return new MessagePackWriter()
-                .list(5)
+                .list(6)
                 .number(request.tokens())
                 .number(request.intervalMicros())
                 .number(request.burst())
                 .number(request.aheadMillis() * 1_000)
                 .number(request.pauseMillis() * 1_000)
+                .text(bucket(request.bucket()))
                 .toByteArray();
     }
 
@@ -188,6 +201,16 @@ public final class RedisLimits implements LimitStore {
                     each.text(), each.count(), each.count(), each.count(), each.number(), runs(each.list())));
             return new PermitView(limit, max, List.copyOf(holders));
         });
+    }
+
+    /** Returns the names of the rate limits that were used within the last day, at most 1,000. */
+    public CompletableFuture<List<String>> rateNames() {
+        return rates.names();
+    }
+
+    /** Returns a rate limit and some of its buckets; empty if it was not used within the last day. */
+    public CompletableFuture<Optional<RateView>> showRate(String limit, int buckets) {
+        return rates.show(limit, buckets);
     }
 
     private static List<PermitRun> runs(ReplyReader in) {

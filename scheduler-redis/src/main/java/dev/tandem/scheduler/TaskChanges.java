@@ -48,9 +48,11 @@ final class TaskChanges {
     private static final byte[] NOTHING = {};
 
     private final AdminConnection connection;
+    private final MovedBearers bearers;
 
     TaskChanges(AdminConnection connection) {
         this.connection = connection;
+        this.bearers = new MovedBearers(connection);
     }
 
     /** Changes one task. */
@@ -92,7 +94,11 @@ final class TaskChanges {
                         Script.CHANGE_TASKS,
                         connection.keys().withOperations(partition, !policy.isEmpty()),
                         args.toArray(byte[][]::new))
-                .thenApply(TaskChanges::read);
+                .thenApply(TaskChanges::read)
+                .thenCompose(reply -> change instanceof TaskChange.Reschedule moved
+                        ? bearers.moved(partition, items, reply.results(), moved.dueAt())
+                                .thenApply(told -> reply)
+                        : CompletableFuture.completedFuture(reply));
     }
 
     private static Reply read(List<Object> answer) {

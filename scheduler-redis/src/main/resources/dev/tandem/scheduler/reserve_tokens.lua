@@ -1,24 +1,39 @@
 -- Reserves tokens of a rate limit. Of each bucket Redis knows the time at which the next token would come if all were taken: its
 -- theoretical arrival time.
 --
--- KEYS      for each request: the bucket. All are of one limit
+-- KEYS      the limit's buckets in use, its paused buckets; then for each request: the bucket. All are of one limit
 -- ARGV      for each request, MessagePack of a list: tokens wanted, interval (µs), burst, how long before its time a token may
---           be reserved (µs), for how long none is given from now on (µs; 0: no pause)
+--           be reserved (µs), for how long none is given from now on (µs; 0: no pause), name of the bucket
 -- Returns   {REPLY_OK, the time (µs), and for each request: tokens reserved, µs from now to the time of the first, ms until the next one can
 --           be reserved}
 local call, max, min, floor = redis.call, math.max, math.min, math.floor
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 
+-- People see these: at most MAX_SEEN_BUCKETS of each kind, which go by themselves.
+local function show(key, scores)
+  if #scores > 0 then
+    call('ZADD', key, unpack(scores))
+    call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now))
+    call('ZREMRANGEBYRANK', key, 0, -MAX_SEEN_BUCKETS - 1)
+    local last = tonumber(call('ZRANGE', key, -1, -1, 'WITHSCORES')[2])
+    call('PEXPIRE', key, string.format('%.0f', (last - now) / 1000 + 1000))
+  end
+end
+
 local reply = {REPLY_OK, now}
-for i, key in ipairs(KEYS) do
-  local r = cmsgpack.unpack(ARGV[i])
-  local wanted, interval, burst, ahead, pause = r[1], r[2], r[3], r[4], r[5]
+local used, paused = {}, {}
+for i = 3, #KEYS do
+  local key, r = KEYS[i], cmsgpack.unpack(ARGV[i - 2])
+  local wanted, interval, burst, ahead, pause, name = r[1], r[2], r[3], r[4], r[5], r[6]
   local kept = (burst - 1) * interval
   local arrival = max(now, tonumber(call('GET', key) or 0))
   call('DEL', key) -- After a removal, Redis lets the new value be written even when memory is full.
   if pause > 0 then
     arrival = max(arrival, now + pause + kept)
+    local until_then = max(now + pause, tonumber(call('ZSCORE', KEYS[2], name) or 0))
+    paused[#paused + 1] = string.format('%.0f', until_then)
+    paused[#paused + 1] = name
   end
   local first = arrival - kept
   local count = 0
@@ -28,9 +43,13 @@ for i, key in ipairs(KEYS) do
   arrival = arrival + count * interval
   if arrival > now then
     call('SET', key, string.format('%.0f', arrival), 'PX', string.format('%.0f', max(1, (arrival - now) / 1000) + 1000))
+    used[#used + 1] = string.format('%.0f', arrival)
+    used[#used + 1] = name
   end
   reply[#reply + 1] = count
   reply[#reply + 1] = first - now
   reply[#reply + 1] = max(0, math.ceil((arrival - kept - now - ahead) / 1000))
 end
+show(KEYS[1], used)
+show(KEYS[2], paused)
 return reply

@@ -133,6 +133,7 @@ class ClusterWideRecordsIT {
                             .toCompletableFuture()))
                     .hasSize(2);
             assertThat(get(() -> store.limits().show(limit)).max()).isEqualTo(3);
+            assertThat(get(() -> store.limits().showRate(limit, 1))).isEmpty();
         }
         await().untilAsserted(() -> {
             // The name of a limit is written again with a later request if Redis could not be asked.

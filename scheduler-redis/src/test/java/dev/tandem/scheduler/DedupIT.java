@@ -4,8 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.BusinessId;
+import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.Task;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.DedupModel;
@@ -13,12 +15,17 @@ import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DedupPolicy.Mode;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.DedupRequest.Ending;
+import dev.tandem.task.store.SettledMark;
+import dev.tandem.task.store.StoreRequest.HandOver;
+import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.TaskIdentity;
 import dev.tandem.task.store.WaitAnswer;
 import dev.tandem.task.store.WaitRequest;
 import dev.tandem.task.store.WaitRequest.Waiter;
+import dev.tandem.task.store.WrongTypeException;
 import dev.tandem.testkit.UniqueNames;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -226,6 +234,49 @@ class DedupIT extends OperatorTestBase {
 
     private static TaskIdentity record(int number) {
         return TaskIdentity.of("0", Position.of(0, number), false, "task-" + number);
+    }
+
+    @Test
+    void aTaskThatReplacesARescheduledOneWaitsForItsNewTime() {
+        DedupPolicy policy = new DedupPolicy(Mode.REPLACE, 0, true, 0, true, 60_000);
+        Task first = new Task(null, queue, null, null, new byte[1], Map.of(), 0, FAR, 0, 0, "id");
+        hand(List.of(new HandOver(
+                Position.of(0, 1),
+                null,
+                new SettledMark.Offset(1),
+                new Move.Schedule(FAR),
+                Envelope.of(first).encode())));
+        call(queue, List.of(new DedupRequest.Ask("id", record(1), false, 3_600_000, policy)));
+        TaskView seen =
+                get(store.inspector().task(partition, Position.of(0, 1))).orElseThrow();
+
+        long dueAt = System.currentTimeMillis() + 60_000;
+        assertThat(get(store.admin().reschedule(seen, dueAt))).isEqualTo(Admin.Result.DONE);
+
+        call(queue, List.of(ask(2, policy)));
+        List<Object> reply = call(queue, List.of(new DedupRequest.Ask("id", record(2), true, 0, policy)));
+        assertThat(DedupCodec.decode(reply).get(0))
+                .isInstanceOfSatisfying(
+                        DedupAnswer.Wait.class,
+                        wait -> assertThat(wait.millis()).isBetween(1L, 61_000L));
+    }
+
+    @Test
+    void aKeyOfAnotherTypeIsNamedAsTheReason() {
+        byte[] redisKey = RedisKeys.DEFAULTS.dedup(queue, DedupBuckets.of(queue, "id"), "id");
+        get(store.adminConnection().run(commands -> commands.set(redisKey, "not ours".getBytes(UTF_8))));
+        List<DedupRequest> requests = List.of(ask(1, DedupPolicy.DEFAULT));
+
+        assertThat(store.dedup(queue, DedupBuckets.of(queue, "id"), requests))
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(WrongTypeException.class)
+                .withMessageContaining("tandem:{~dedup/");
+
+        get(store.adminConnection().run(commands -> commands.del(redisKey)));
+        assertThat(store.dedup(queue, DedupBuckets.of(queue, "id"), requests))
+                .succeedsWithin(Duration.ofSeconds(10))
+                .isEqualTo(List.of(DedupAnswer.Go.INSTANCE));
     }
 
     @Test

@@ -9,8 +9,10 @@ import dev.tandem.task.store.PermitRequest;
 import dev.tandem.task.store.PermitRequest.PermitRun;
 import dev.tandem.task.store.PermitView;
 import dev.tandem.task.store.RateAnswer;
+import dev.tandem.task.store.RateInfo;
 import dev.tandem.task.store.RateModel;
 import dev.tandem.task.store.RateRequest;
+import dev.tandem.task.store.RateView;
 import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.ScriptOutputType;
 import java.nio.charset.StandardCharsets;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,8 +96,9 @@ class PermitsIT extends OperatorTestBase {
                         200,
                         random.nextInt(20) == 0 ? random.nextInt(3_000) : 0));
             }
-            byte[][] keys = requests.stream()
-                    .map(each -> RedisKeys.DEFAULTS.rate(limit, each.bucket()))
+            byte[][] keys = Stream.concat(
+                            Arrays.stream(RedisKeys.DEFAULTS.usedRates(limit)),
+                            requests.stream().map(each -> RedisKeys.DEFAULTS.rate(limit, each.bucket())))
                     .toArray(byte[][]::new);
             byte[][] arguments = Stream.concat(
                             requests.stream().map(RedisLimits::encode),
@@ -120,6 +124,65 @@ class PermitsIT extends OperatorTestBase {
         assertThat(answer.nextMillis()).isBetween(50L, 100L);
         long ttl = get(store.adminConnection().run(commands -> commands.pttl(RedisKeys.DEFAULTS.rate(limit, "k"))));
         assertThat(ttl).isBetween(1L, 1_400L);
+    }
+
+    @Test
+    void showsWhichBucketsOfARateLimitAreInUse() {
+        RateInfo info = new RateInfo(limit, 10_000_000, 3, "header:tenant of mine");
+        store.limits().describe(info);
+        long before = micros();
+        reserve(new RateRequest("", 1, 10_000_000, 3, 200, 0), new RateRequest("acme", 9, 10_000_000, 3, 200, 0));
+        reserve(new RateRequest("paused", 0, 10_000_000, 3, 200, 60_000), new RateRequest("unused", 0, 1, 1, 200, 0));
+        reserve(new RateRequest("paused", 0, 10_000_000, 3, 200, 1_000));
+        long after = micros();
+
+        await().untilAsserted(() -> assertThat(get(store.limits().rateNames())).contains(limit));
+        RateView view = get(store.limits().showRate(limit, 10)).orElseThrow();
+
+        assertThat(view.info()).isEqualTo(info);
+        assertThat(view.used()).isEqualTo(3);
+        assertThat(view.paused()).isEqualTo(1);
+        assertThat(view.buckets()).extracting(RateView.Bucket::name).containsExactly("paused", "acme", "");
+        RateView.Bucket paused = view.buckets().get(0);
+        assertThat(paused.pausedUntilMicros()).isBetween(before + 60_000_000, after + 60_000_000);
+        assertThat(paused.nextAtMicros()).as("none in the pause").isEqualTo(paused.pausedUntilMicros());
+        assertThat(view.buckets().get(1).nextAtMicros())
+                .as("its burst of three is taken")
+                .isBetween(before + 10_000_000, after + 10_000_000);
+        assertThat(view.buckets().get(2).nextAtMicros()).as("it has two more").isLessThan(after);
+        assertThat(get(store.limits().showRate(limit, 1)).orElseThrow().buckets())
+                .hasSize(1);
+        assertThat(get(store.limits().showRate("unknown", 1))).isEmpty();
+    }
+
+    @Test
+    void theListsOfBucketsAreBoundedAndExpire() {
+        int buckets = 1_010;
+        for (int from = 0; from < buckets; from += RateRequest.MAX_REQUESTS) {
+            reserve(IntStream.range(from, Math.min(buckets, from + RateRequest.MAX_REQUESTS))
+                    .mapToObj(i -> new RateRequest("k" + i, 1, 10_000_000 + i, 1, 200, 5_000))
+                    .toArray(RateRequest[]::new));
+        }
+
+        for (byte[] key : RedisKeys.DEFAULTS.usedRates(limit)) {
+            long listed = get(store.adminConnection().run(commands -> commands.zcard(key)));
+            long ttl = get(store.adminConnection().run(commands -> commands.pttl(key)));
+            assertThat(listed).isEqualTo(1_000);
+            assertThat(ttl).isBetween(1L, 20_000L);
+        }
+    }
+
+    private void reserve(RateRequest... requests) {
+        assertThat(get(store.limits().tokens(limit, List.of(requests)).toCompletableFuture()))
+                .hasSize(requests.length);
+    }
+
+    /** Returns the time of Redis in microseconds. */
+    private long micros() {
+        RateRequest request = new RateRequest("clock", 0, 1, 1, 0, 0);
+        return get(store.limits().tokens(limit, List.of(request)).toCompletableFuture())
+                .get(0)
+                .atMicros();
     }
 
     @Test

@@ -53,6 +53,7 @@ class ScriptTest {
             Script.LIST_WAITING,
             Script.SHOW_WAIT,
             Script.RESERVE_TOKENS,
+            Script.SHOW_RATE,
             Script.FREE_DEDUP_KEY,
             Script.FAN_OUT,
             Script.CHANGE_PARTITION_HISTORY);

@@ -20,14 +20,20 @@ public final class LateOutcomes {
     private final Set<SettleLate> unanswered = new LinkedHashSet<>();
     /** Positions that they may have settled after the last acquire was sent, so that its answer does not tell. */
     private final Set<Position> maybeSettled = new HashSet<>();
+    /** Those that are to be said when they are recorded. */
+    private final Set<SettleLate> reported = new HashSet<>();
 
     public LateOutcomes(Partition partition) {
         this.partition = partition;
     }
 
     public void add(PendingOutcome outcome, Incarnation incarnation) {
-        unsent.addLast(new SettleLate(partition, incarnation, outcome.settle(0)));
+        SettleLate late = new SettleLate(partition, incarnation, outcome.settle(0));
+        unsent.addLast(late);
         maybeSettled.add(outcome.position());
+        if (outcome.isReported()) {
+            reported.add(late);
+        }
     }
 
     /** To be called when an acquire is sent. Its answer tells of all that was answered before. */
@@ -49,12 +55,18 @@ public final class LateOutcomes {
         }
     }
 
-    /** @param nextAcquireTells whether the next acquire is still to be sent, so that its answer tells of this outcome */
-    public void answered(SettleLate late, boolean nextAcquireTells) {
+    /**
+     * Takes in that an outcome was answered.
+     *
+     * @param nextAcquireTells whether the next acquire is still to be sent, so that its answer tells of this outcome
+     * @return whether it is to be said that this is recorded, if it is
+     */
+    public boolean answered(SettleLate late, boolean nextAcquireTells) {
         unanswered.remove(late);
         if (nextAcquireTells) {
             maybeSettled.remove(late.settle().position());
         }
+        return reported.remove(late);
     }
 
     /** To be called when the connection broke: all that has no answer is sent again. Tokens make that harmless. */

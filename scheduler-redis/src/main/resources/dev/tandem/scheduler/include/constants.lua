@@ -120,6 +120,8 @@ local WAITS_KEPT_MILLIS = 3600000
 -- For how long an executor has one permit more than others that want more too, and what is kept of a limit that nobody uses.
 local PERMIT_TURN_MILLIS = 600
 local LIMIT_KEPT_MILLIS = 3600000
+-- How many buckets of a rate limit that are in use people can see, those whose tokens come last.
+local MAX_SEEN_BUCKETS = 1000
 
 -- What is known of a key's tasks below an offset, in the order of the enum LookBack.State.
 local LOOK_UNREAD = 0

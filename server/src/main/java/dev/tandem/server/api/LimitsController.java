@@ -1,17 +1,19 @@
 package dev.tandem.server.api;
 
+import dev.tandem.server.api.RateViews.RateLimit;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.task.store.PermitRequest.PermitRun;
 import dev.tandem.task.store.PermitView;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Shows the limits of tasks that run at once in all executors. */
+/** Shows the limits of tasks that run at once in all executors, and of those that begin in a time. */
 @RestController
 @RequestMapping("/api/v1/limits")
 final class LimitsController {
@@ -19,7 +21,22 @@ final class LimitsController {
     /** The limits that are shown at once, the first ones by name. */
     private static final int MOST_SHOWN = 200;
 
-    record Limits(List<Limit> limits) {}
+    /** The buckets that are named of each rate limit, and of one that is shown alone. */
+    private static final int MOST_BUCKETS = 5;
+
+    private static final int MOST_BUCKETS_OF_ONE = 100;
+
+    record Limits(List<Limit> limits, List<RateLimit> rateLimits) {}
+
+    /** What has a name: a limit, a rate limit, or both. Without a limit, there is only its name and the rate limit. */
+    record Named(
+            String name,
+            @Nullable Integer max,
+            @Nullable Integer held,
+            @Nullable Integer running,
+            @Nullable Integer waiting,
+            @Nullable List<Holder> executors,
+            @Nullable RateLimit rateLimit) {}
 
     /**
      * A limit.
@@ -46,20 +63,43 @@ final class LimitsController {
     @GetMapping
     Limits all() {
         List<String> names = inspection.limits().stream().limit(MOST_SHOWN).toList();
+        List<String> rates = inspection.rateLimits().stream().limit(MOST_SHOWN).toList();
         return new Limits(
-                inspection.limits(names).stream().map(LimitsController::view).toList());
+                inspection.limits(names).stream().map(LimitsController::view).toList(),
+                inspection.rateLimits(rates, MOST_BUCKETS).stream()
+                        .map(RateViews::of)
+                        .toList());
     }
 
     @GetMapping("/{limit}")
-    Limit one(@PathVariable String limit) {
-        return inspection.limits().stream()
-                .filter(limit::equals)
-                .findFirst()
-                .flatMap(name -> inspection.limits(List.of(name)).stream().findFirst())
-                .map(LimitsController::view)
-                .orElseThrow(() -> ApiException.notFound(
-                        "There is no limit '" + limit + "'",
-                        "./tandem limits shows those that executors have used within a day"));
+    Named one(@PathVariable String limit) {
+        Limit found = inspection.limits().contains(limit)
+                ? inspection.limits(List.of(limit)).stream()
+                        .map(LimitsController::view)
+                        .findFirst()
+                        .orElse(null)
+                : null;
+        RateLimit rate = inspection.rateLimits().contains(limit)
+                ? inspection.rateLimits(List.of(limit), MOST_BUCKETS_OF_ONE).stream()
+                        .map(RateViews::of)
+                        .findFirst()
+                        .orElse(null)
+                : null;
+        if (found == null && rate == null) {
+            throw ApiException.notFound(
+                    "There is no limit '" + limit + "'",
+                    "./tandem limits shows those that executors have used within a day");
+        }
+        return found == null
+                ? new Named(limit, null, null, null, null, null, rate)
+                : new Named(
+                        found.name(),
+                        found.max(),
+                        found.held(),
+                        found.running(),
+                        found.waiting(),
+                        found.executors(),
+                        rate);
     }
 
     private static Limit view(PermitView view) {

@@ -24,6 +24,7 @@ final class CommandTraining {
              "tasks": [{"id": "a", "ref": "@0/1:1", "state": "retry", "attempts": 1, "at": "2026-11-20T10:00:00Z"}],
              "keys": [{"key": "k", "partition": "0", "why": "head", "since": "2026-11-20T10:00:00Z", "parked": 1}],
              "limits": [{"name": "l", "max": 5, "held": 1, "running": 1, "waiting": 0, "executors": [{"id": "e", "held": 1, "runs": []}]}],
+             "rateLimits": [{"name": "r", "rate": "5/m", "burst": 1, "bucketsInUse": 0, "bucketsPaused": 0, "buckets": []}],
              "operations": [{"queue": "q", "operation": "o", "state": "done", "looked": 1, "began": "2026-11-20T10:00:00Z"}],
              "now": "2026-11-20T10:00:00Z",
              "schedules": [{"id": "s", "state": "active", "cron": "0 0 * * * *", "zone": "UTC", "next": ["2026-11-20T11:00:00Z"]}],

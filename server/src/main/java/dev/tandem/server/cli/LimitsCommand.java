@@ -12,11 +12,14 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
-/** Shows the limits of tasks that run at once in all executors, or who has the permits of one. */
+/** Shows limits and rate limits, or who has the permits of one and which of its buckets are in use. */
 @Command(
         name = "limits",
         mixinStandardHelpOptions = true,
-        description = {"Shows limits of tasks that run at once in all executors, or who has the permits of one.", ""})
+        description = {
+            "Shows limits of tasks that run at once in all executors and of those that begin in a time, or one of them.",
+            ""
+        })
 final class LimitsCommand implements Runnable {
 
     private static final TextTable<JsonNode> LIMITS = new TextTable<JsonNode>()
@@ -25,6 +28,19 @@ final class LimitsCommand implements Runnable {
             .column("HELD", text("held"))
             .column("RUNNING", text("running"))
             .column("WAITING", text("waiting"));
+
+    private static final TextTable<JsonNode> RATES = new TextTable<JsonNode>()
+            .column("RATE LIMIT", text("name"))
+            .column("RATE", text("rate"))
+            .column("BURST", text("burst"))
+            .column("PER", text("per"))
+            .column("IN USE", text("bucketsInUse"))
+            .column("PAUSED", text("bucketsPaused"));
+
+    private static final TextTable<JsonNode> BUCKETS = new TextTable<JsonNode>()
+            .column("BUCKET", text("bucket"))
+            .column(JsonCells.timeHeader("NEXT TASK"), time("nextAt"))
+            .column(JsonCells.timeHeader("PAUSED UNTIL"), time("pausedUntil"));
 
     private static final TextTable<JsonNode> EXECUTORS = new TextTable<JsonNode>()
             .column("EXECUTOR", text("id"))
@@ -52,15 +68,44 @@ final class LimitsCommand implements Runnable {
     @Override
     public void run() {
         if (limit == null) {
-            server.print(
-                    server.api().get(ApiClient.path("limits")),
-                    (answer, out) -> LIMITS.print(answer.path("limits"), out));
+            server.print(server.api().get(ApiClient.path("limits")), LimitsCommand::all);
         } else {
             server.print(server.api().get(ApiClient.path("limits", limit)), LimitsCommand::one);
         }
     }
 
+    private static void all(JsonNode answer, PrintWriter out) {
+        JsonNode limits = answer.path("limits");
+        JsonNode rates = answer.path("rateLimits");
+        if (!limits.isEmpty() || rates.isEmpty()) {
+            LIMITS.print(limits, out);
+        }
+        if (!rates.isEmpty()) {
+            if (!limits.isEmpty()) {
+                out.println();
+            }
+            RATES.print(rates, out);
+        }
+    }
+
     private static void one(JsonNode answer, PrintWriter out) {
+        if (answer.has("max")) {
+            permits(answer, out);
+        }
+        if (answer.has("rateLimit")) {
+            if (answer.has("max")) {
+                out.println();
+            }
+            JsonNode rate = answer.path("rateLimit");
+            RATES.print(List.of(rate), out);
+            if (!rate.path("buckets").isEmpty()) {
+                out.println();
+                BUCKETS.print(rate.path("buckets"), out);
+            }
+        }
+    }
+
+    private static void permits(JsonNode answer, PrintWriter out) {
         LIMITS.print(List.of(answer), out);
         out.println();
         EXECUTORS.print(answer.path("executors"), out);

@@ -3,6 +3,7 @@ package dev.tandem.server.inspect;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.PermitView;
+import dev.tandem.task.store.RateView;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -72,6 +73,16 @@ public interface Inspection {
 
     /** Returns who has permits of these limits, and who wants some. Unknown limits have none. */
     default List<PermitView> limits(List<String> names) {
+        return List.of();
+    }
+
+    /** Returns the names of the rate limits that were used lately. */
+    default List<String> rateLimits() {
+        return List.of();
+    }
+
+    /** Returns these rate limits, without unknown ones. @param buckets how many buckets of each to name */
+    default List<RateView> rateLimits(List<String> names, int buckets) {
         return List.of();
     }
 

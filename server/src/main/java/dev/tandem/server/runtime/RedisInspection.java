@@ -31,6 +31,7 @@ import dev.tandem.task.TaskState;
 import dev.tandem.task.store.HandledTypes;
 import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.PermitView;
+import dev.tandem.task.store.RateView;
 import dev.tandem.task.store.StoreAnswer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -175,6 +176,18 @@ final class RedisInspection implements Inspection {
         List<CompletableFuture<PermitView>> asked =
                 names.stream().map(limits::show).toList();
         return asked.stream().map(each -> await(each)).toList();
+    }
+
+    @Override
+    public List<String> rateLimits() {
+        return await(limits.rateNames());
+    }
+
+    @Override
+    public List<RateView> rateLimits(List<String> names, int buckets) {
+        List<CompletableFuture<Optional<RateView>>> asked =
+                names.stream().map(name -> limits.showRate(name, buckets)).toList();
+        return asked.stream().flatMap(each -> await(each).stream()).toList();
     }
 
     static TaskInfo info(TaskView view) {

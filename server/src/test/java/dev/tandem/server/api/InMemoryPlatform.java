@@ -19,6 +19,7 @@ import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.PermitView;
+import dev.tandem.task.store.RateView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     final Map<String, KeyInfo> keys = new LinkedHashMap<>();
     final Map<String, DedupKeyInfo> dedupKeys = new LinkedHashMap<>();
     final Map<String, PermitView> limits = new LinkedHashMap<>();
+    final Map<String, RateView> rateLimits = new LinkedHashMap<>();
     final List<GrowthInfo> growths = new ArrayList<>();
     final List<String> changes = new ArrayList<>();
     /** The answer to a change of any key, if there is one. */
@@ -68,6 +70,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
         keys.clear();
         dedupKeys.clear();
         limits.clear();
+        rateLimits.clear();
         growths.clear();
         changes.clear();
         keyChanges.clear();
@@ -143,6 +146,16 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     @Override
     public List<PermitView> limits(List<String> names) {
         return names.stream().map(limits::get).toList();
+    }
+
+    @Override
+    public List<String> rateLimits() {
+        return List.copyOf(rateLimits.keySet());
+    }
+
+    @Override
+    public List<RateView> rateLimits(List<String> names, int buckets) {
+        return names.stream().map(rateLimits::get).toList();
     }
 
     @Override

@@ -34,6 +34,12 @@ public interface LimitStore {
     CompletionStage<List<RateAnswer>> tokens(String limit, List<RateRequest> requests);
 
     /**
+     * Says what a rate limit is, so that people find it. It may be called with each request: the store writes it now and then,
+     * and nobody waits for it.
+     */
+    default void describe(RateInfo rate) {}
+
+    /**
      * Calls the listener when an executor should ask about the permits of a limit again: there are some for it, or others
      * want some of those that it has. That is a hint, which may come in vain or not at all.
      *

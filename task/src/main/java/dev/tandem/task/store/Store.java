@@ -69,7 +69,8 @@ public interface Store extends AutoCloseable {
      * their order, and those of one call at once.
      *
      * @param requests 1 to {@link #MAX_DEDUP_REQUESTS}
-     * @return the answers in the same order; fails as that of {@link #ask} does
+     * @return the answers in the same order; fails as that of {@link #ask} does, or with {@link WrongTypeException} if the store
+     *     refuses one of them, whatever became of those before it
      */
     default CompletionStage<List<DedupAnswer>> dedup(String queue, int bucket, List<DedupRequest> requests) {
         return CompletableFuture.failedFuture(
@@ -91,7 +92,7 @@ public interface Store extends AutoCloseable {
      * and those of one call at once.
      *
      * @param requests 1 to {@link #MAX_FAN_OUT_REQUESTS}
-     * @return the answers in the same order; fails as that of {@link #ask} does
+     * @return the answers in the same order; fails as that of {@link #dedup} does
      */
     default CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
         return CompletableFuture.failedFuture(new UnsupportedOperationException("This store keeps no fan-outs"));
@@ -111,10 +112,12 @@ public interface Store extends AutoCloseable {
      * Replaces the history of a queue's partitions, unless somebody else has changed it. Any thread may call it.
      *
      * @param expected what it is now; null if nothing is known
+     * @param next what it is from now on. A growth that {@linkplain PartitionHistory#begins begins} gets its times
+     * @param notBeforeMillis the time by the clock of the store before which it is not replaced, in epoch milliseconds
      * @return whether it was replaced; fails as that of {@link #ask} does
      */
     default CompletionStage<Boolean> changePartitionHistory(
-            String queue, @Nullable PartitionHistory expected, PartitionHistory next) {
+            String queue, @Nullable PartitionHistory expected, PartitionHistory next, long notBeforeMillis) {
         return CompletableFuture.failedFuture(
                 new UnsupportedOperationException("This store keeps no history of partitions"));
     }

@@ -18,7 +18,7 @@ public interface TaskWaits {
      * applied in their order, and those of one call at once.
      *
      * @param requests 1 to {@link Store#MAX_DEDUP_REQUESTS}
-     * @return the answers in the same order; fails as that of {@link Store#ask} does
+     * @return the answers in the same order; fails as that of {@link Store#dedup} does
      */
     CompletionStage<List<WaitAnswer>> await(int bucket, List<WaitRequest> requests);
 
