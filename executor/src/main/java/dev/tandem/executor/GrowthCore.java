@@ -30,8 +30,12 @@ final class GrowthCore {
         /** Asks the broker. Answered by {@link #lookedUp}. */
         record LookUp(boolean withEnds) implements Step {}
 
-        /** Replaces the history. Answered by {@link #changed}. */
-        record Change(@Nullable PartitionHistory expected, PartitionHistory next) implements Step {}
+        /**
+         * Replaces the history. Answered by {@link #changed}.
+         *
+         * @param notBefore the time by the clock of the store before which it is not replaced
+         */
+        record Change(@Nullable PartitionHistory expected, PartitionHistory next, long notBefore) implements Step {}
     }
 
     private final long windowMillis;
@@ -55,14 +59,22 @@ final class GrowthCore {
     private long readAt = NEVER;
     private long lookedIn = NEVER;
     private long lookFrom = NEVER;
+    private long lookBeganAt = NEVER;
     private long lookWall = NEVER;
+    /** Whether the first open growth may have been over when the last look began. The store knows. */
+    private boolean lookMayClose;
+
     private long lookEndedAt = NEVER;
 
     /** The step under way, and what it began with. */
     private @Nullable Step step;
 
     private long stepIn;
+    private long stepBeganAt;
     private long stepWall;
+    /** When the first open growth was known. */
+    private long openKnownAt = NEVER;
+
     private long nextAt = NEVER;
 
     /** @param windowMillis for how long publishers may use an earlier count */
@@ -117,24 +129,32 @@ final class GrowthCore {
         }
         boolean grows = history != null && !history.growths().isEmpty();
         if (!isRead() || grows && now - readAt >= PERIOD_MILLIS) {
-            return begin(new Step.Read(), wall);
+            return begin(new Step.Read(), now, wall);
         }
         if (!isLookedUp()) {
-            return now < lookFrom || known == 0 ? null : begin(new Step.LookUp(isOpen()), wall);
+            return now < lookFrom || known == 0 ? null : begin(new Step.LookUp(isOpen()), now, wall);
         }
-        PartitionHistory changed = change(now, wall);
-        if (changed != null) {
-            return begin(new Step.Change(history, changed), wall);
+        Step.Change change = change(now, wall);
+        if (change != null) {
+            return begin(change, now, wall);
         }
-        boolean wanted = isOpen() && (wantsEnds || wall >= opensUntil());
-        return isSure() && wanted && now - lookEndedAt >= PERIOD_MILLIS ? begin(new Step.LookUp(true), wall) : null;
+        boolean wanted = isOpen() && (wantsEnds || mayClose(now, wall));
+        return isSure() && wanted && now - lookEndedAt >= PERIOD_MILLIS
+                ? begin(new Step.LookUp(true), now, wall)
+                : null;
     }
 
-    private Step begin(Step next, long wall) {
+    private Step begin(Step next, long now, long wall) {
         step = next;
         stepIn = doubts;
+        stepBeganAt = now;
         stepWall = wall;
         return next;
+    }
+
+    /** Whether the first open growth may be over, by a clock that need not agree with the store's, or by the time since. */
+    private boolean mayClose(long now, long wall) {
+        return isOpen() && (wall >= opensUntil() || now - openKnownAt >= windowMillis);
     }
 
     private boolean isOpen() {
@@ -152,17 +172,17 @@ final class GrowthCore {
                         .orElse(Long.MAX_VALUE);
     }
 
-    /** Returns what the history should be by the last look; null if it is so. */
-    private @Nullable PartitionHistory change(long now, long wall) {
+    /** Returns what makes the history as it should be by the last look; null if it is so. */
+    private Step.@Nullable Change change(long now, long wall) {
         LogEnds found = look;
         if (found == null) {
             return null;
         }
         if (history == null || !history.sourceId().equals(found.sourceId())) {
-            return PartitionHistory.first(found.sourceId(), found.partitions());
+            return new Step.Change(history, PartitionHistory.first(found.sourceId(), found.partitions()), 0);
         }
         if (found.partitions() > history.partitions()) {
-            return history.grown(found.partitions(), wall, wall + windowMillis);
+            return new Step.Change(history, history.growing(found.partitions(), windowMillis), 0);
         }
         if (found.partitions() < history.partitions()) {
             // A log does not shrink: the broker that answered is behind.
@@ -172,10 +192,14 @@ final class GrowthCore {
         }
         for (Growth growth : history.growths()) {
             boolean isDue = growth.isOpen()
-                    && lookWall >= growth.openUntil()
+                    && growth.openUntil() == opensUntil()
+                    && lookMayClose
                     && found.ends().size() >= growth.from();
             if (isDue && found.ends().subList(0, growth.from()).stream().allMatch(end -> end >= 0)) {
-                return history.closed(growth, found.ends());
+                // The look must have begun when the growth was over. While a process is suspended, one of its clocks
+                // may stand.
+                long age = Math.max(now - lookBeganAt, wall - lookWall);
+                return new Step.Change(history, history.closed(growth, found.ends()), growth.openUntil() + age);
             }
         }
         return null;
@@ -189,7 +213,7 @@ final class GrowthCore {
         readAt = now;
         unreadSince = NEVER;
         goesOnUnread = false;
-        became(found.orElse(null));
+        became(found.orElse(null), now);
         if (history != null && look != null && !agree(history, look)) {
             lookedIn = NEVER; // Others may have looked later.
         }
@@ -199,10 +223,15 @@ final class GrowthCore {
         return history.sourceId().equals(look.sourceId()) && history.partitions() == look.partitions();
     }
 
-    private void became(@Nullable PartitionHistory next) {
+    private void became(@Nullable PartitionHistory next, long now) {
         boolean isOther =
                 history != null && (next == null || !history.sourceId().equals(next.sourceId()));
+        long before = opensUntil();
         history = next;
+        if (isOther || opensUntil() != before) {
+            openKnownAt = now;
+            lookMayClose = false;
+        }
         if (isOther || !isOpen()) {
             series = LogEndLooks.NONE;
         }
@@ -212,22 +241,25 @@ final class GrowthCore {
         step = null;
         look = found;
         lookedIn = stepIn;
+        lookBeganAt = stepBeganAt;
         lookWall = stepWall;
+        lookMayClose = mayClose(stepBeganAt, stepWall);
         lookEndedAt = now;
         if (isOpen() && !found.ends().isEmpty() && isSure()) {
             series = series.with(found.ends());
         }
     }
 
-    /** @param won whether nobody else had changed the history */
+    /** @param won whether the history was replaced: nobody else had changed it, and it was time */
     void changed(boolean won, long now) {
         Step.Change change = (Step.Change) step;
         step = null;
-        if (won && change != null) {
+        if (won && change != null && !change.next().begins()) {
             readAt = now;
-            became(change.next());
+            became(change.next(), now);
         } else {
-            readIn = NEVER;
+            readIn = NEVER; // Others have changed it, or the store knows the times.
+            lookMayClose = false;
         }
     }
 
@@ -244,12 +276,12 @@ final class GrowthCore {
     }
 
     /** Begins to forget a growth whose partitions are settled. @return null if the history has changed, or a step is under way */
-    Step.@Nullable Change forget(PartitionHistory of, Growth growth, long wall) {
+    Step.@Nullable Change forget(PartitionHistory of, Growth growth, long now, long wall) {
         if (step != null || !isSure() || !of.equals(history)) {
             return null;
         }
-        Step.Change change = new Step.Change(of, of.without(growth));
-        begin(change, wall);
+        Step.Change change = new Step.Change(of, of.without(growth), 0);
+        begin(change, now, wall);
         return change;
     }
 }

@@ -157,7 +157,7 @@ final class GrowthWatch {
             on(of.lookUp(lookUp.withEnds()), this::lookedUp);
         } else if (step instanceof Step.Change change) {
             on(
-                    store.changePartitionHistory(spec.name(), change.expected(), change.next()),
+                    store.changePartitionHistory(spec.name(), change.expected(), change.next(), change.notBefore()),
                     won -> changed(change, won));
         }
         if (step == null && now >= sweepAt) {
@@ -234,9 +234,9 @@ final class GrowthWatch {
     private void sweepOn(PartitionHistory history, Growth growth) {
         if (sweptUpTo == growth.from()) {
             sweeping = false;
-            Step.Change change = core.forget(history, growth, clock.wallMillis());
+            Step.Change change = core.forget(history, growth, clock.millis(), clock.wallMillis());
             if (change != null) {
-                on(store.changePartitionHistory(spec.name(), history, change.next()), won -> changed(change, won));
+                on(store.changePartitionHistory(spec.name(), history, change.next(), 0), won -> changed(change, won));
             }
             return;
         }

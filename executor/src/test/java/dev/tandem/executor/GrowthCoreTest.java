@@ -47,7 +47,7 @@ class GrowthCoreTest {
         reads(null);
         assertThat(core.view().isQuiet()).isTrue();
         looks(false, 2);
-        assertThat(next()).isEqualTo(new Step.Change(null, TWO));
+        assertThat(next()).isEqualTo(new Step.Change(null, TWO, 0));
         core.changed(true, now);
         assertThat(core.view()).isEqualTo(new GrowthView(true, TWO, LogEndLooks.NONE));
         assertThat(next()).isNull();
@@ -81,8 +81,10 @@ class GrowthCoreTest {
         assertThat(core.view().sure()).isFalse();
         reads(TWO);
         looks(false, 3);
-        assertThat(next()).isEqualTo(new Step.Change(TWO, THREE));
+        assertThat(next()).isEqualTo(new Step.Change(TWO, TWO.growing(3, 10_000), 0));
         core.changed(true, now);
+        assertThat(core.view().sure()).as("the store knows the times").isFalse();
+        reads(THREE);
         assertThat(core.view()).isEqualTo(new GrowthView(true, THREE, LogEndLooks.NONE));
     }
 
@@ -143,9 +145,34 @@ class GrowthCoreTest {
         reads(THREE);
         looks(true, 3, 9L, 8L, 0L);
         PartitionHistory closed = THREE.closed(THREE.growths().get(0), List.of(9L, 8L, 0L));
-        assertThat(next()).isEqualTo(new Step.Change(THREE, closed));
+        assertThat(next()).isEqualTo(new Step.Change(THREE, closed, 11_000));
         core.changed(true, now);
         assertThat(core.view()).isEqualTo(new GrowthView(true, closed, LogEndLooks.NONE));
+    }
+
+    @Test
+    void theStoreKnowsWhetherAWindowIsOver() {
+        PartitionHistory tenSecondsAhead = TWO.grown(3, 11_000, 21_000);
+        start(3, tenSecondsAhead);
+        now = 11_000;
+        reads(tenSecondsAhead);
+        looks(true, 3, 7L, 8L, 0L);
+        now += 300;
+        PartitionHistory closed =
+                tenSecondsAhead.closed(tenSecondsAhead.growths().get(0), List.of(7L, 8L, 0L));
+        assertThat(next())
+                .as("by the time since; the look began 300 ms ago")
+                .isEqualTo(new Step.Change(tenSecondsAhead, closed, 21_300));
+        core.changed(false, now);
+        reads(tenSecondsAhead);
+        assertThat(next()).as("the ends of this look are too old for good").isNull();
+        now += 1_000;
+        reads(tenSecondsAhead);
+        looks(true, 3, 9L, 9L, 0L);
+        assertThat(next())
+                .isInstanceOfSatisfying(
+                        Step.Change.class,
+                        change -> assertThat(change.notBefore()).isEqualTo(21_000));
     }
 
     @Test
@@ -154,7 +181,7 @@ class GrowthCoreTest {
         reads(THREE);
         assertThat(next()).isEqualTo(new Step.LookUp(true));
         core.lookedUp(new LogEnds("another", 1, List.of()), now);
-        assertThat(next()).isEqualTo(new Step.Change(THREE, PartitionHistory.first("another", 1)));
+        assertThat(next()).isEqualTo(new Step.Change(THREE, PartitionHistory.first("another", 1), 0));
     }
 
     @Test

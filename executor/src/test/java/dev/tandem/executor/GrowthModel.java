@@ -48,7 +48,7 @@ final class GrowthModel implements Store, Source.Growing {
 
     @Override
     public CompletionStage<Boolean> changePartitionHistory(
-            String queue, @Nullable PartitionHistory expected, PartitionHistory next) {
+            String queue, @Nullable PartitionHistory expected, PartitionHistory next, long notBeforeMillis) {
         boolean wins = Optional.ofNullable(expected).equals(Optional.ofNullable(history));
         history = wins ? next : history;
         return CompletableFuture.completedFuture(wins);

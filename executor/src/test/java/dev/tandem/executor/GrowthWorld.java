@@ -20,13 +20,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A log, publishers, a store and executors in discrete time, as far as growths need them. Each key has one publisher, which
- * learns of new partitions late. A run may fail, and its task is tried again after a long time. Executors die, and learn late.
- * Asserts at each start that all earlier tasks of the key have ended.
+ * learns of new partitions late. A run may fail, and its task is tried again after a long time. Executors die, and learn late;
+ * their clocks differ by more than the window. Asserts at each start that all earlier tasks of the key have ended.
  */
 final class GrowthWorld {
 
     static final int WINDOW = 5_000;
     private static final int STEP_MILLIS = 100;
+    /** The time of the store at the beginning. */
+    private static final long STORE_AHEAD = 100_000;
+
     private static final int KEYS = 12;
     private static final int EXECUTORS = 3;
 
@@ -61,7 +64,10 @@ final class GrowthWorld {
     }
 
     private final class Member {
-        private GrowthCore core = new GrowthCore(WINDOW);
+        private final GrowthCore core = new GrowthCore(WINDOW);
+        /** By how much its clock is ahead of the others'. */
+        private final long clockAhead = random.nextInt(5) * 10_000L - 20_000;
+
         private int knownPartitions;
         private boolean wantsEnds;
         private @Nullable Step step;
@@ -205,7 +211,7 @@ final class GrowthWorld {
         member.core.knows(member.knownPartitions, now);
         Step under = member.step;
         if (under == null) {
-            Step next = member.core.next(now, now, member.wantsEnds);
+            Step next = member.core.next(now, now + STORE_AHEAD + member.clockAhead, member.wantsEnds);
             member.step = next;
             if (next != null) {
                 member.answer = answer(next);
@@ -229,8 +235,9 @@ final class GrowthWorld {
             return new LogEnds("topic", logs.size(), lookUp.withEnds() ? ends : List.of());
         }
         Step.Change change = (Step.Change) step;
-        boolean wins = Optional.ofNullable(change.expected()).equals(Optional.ofNullable(history));
-        history = wins ? change.next() : history;
+        boolean wins = Optional.ofNullable(change.expected()).equals(Optional.ofNullable(history))
+                && now + STORE_AHEAD >= change.notBefore();
+        history = wins ? change.next().begun(now + STORE_AHEAD) : history;
         return wins;
     }
 

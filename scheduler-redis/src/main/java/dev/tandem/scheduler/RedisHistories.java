@@ -31,13 +31,15 @@ final class RedisHistories {
                         : Optional.of(PartitionHistory.decode(new String(found, StandardCharsets.UTF_8))));
     }
 
-    CompletionStage<Boolean> change(String queue, @Nullable PartitionHistory expected, PartitionHistory next) {
+    CompletionStage<Boolean> change(
+            String queue, @Nullable PartitionHistory expected, PartitionHistory next, long notBeforeMillis) {
         return connection
                 .runScript(
                         Script.CHANGE_PARTITION_HISTORY,
                         new byte[][] {connection.keys().partitionHistory(queue)},
                         bytes(expected == null ? "" : expected.encode()),
-                        bytes(next.encode()))
+                        bytes(next.encode()),
+                        bytes(Long.toString(notBeforeMillis)))
                 .thenApply(reply -> new ReplyReader(reply).number() == 1);
     }
 

@@ -219,8 +219,8 @@ public final class RedisStore implements Store {
 
     @Override
     public CompletionStage<Boolean> changePartitionHistory(
-            String queue, @Nullable PartitionHistory expected, PartitionHistory next) {
-        return histories.change(queue, expected, next);
+            String queue, @Nullable PartitionHistory expected, PartitionHistory next, long notBeforeMillis) {
+        return histories.change(queue, expected, next, notBeforeMillis);
     }
 
     @Override

@@ -13,6 +13,7 @@ import dev.tandem.task.store.StoreRequest.Move;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What is known of keys in a partition that they left, and of the counts of partitions that a queue had. */
@@ -83,13 +84,37 @@ class LookBackIT extends OperatorTestBase {
         PartitionHistory grown = first.grown(8, 1_000, 2_000);
         assertThat(store.partitionHistory(queue).toCompletableFuture().join()).isEmpty();
         assertThat(Stream.of(
-                                store.changePartitionHistory(queue, null, first),
-                                store.changePartitionHistory(queue, null, grown),
-                                store.changePartitionHistory(queue, first, grown),
-                                store.changePartitionHistory(queue, first, grown))
+                                store.changePartitionHistory(queue, null, first, 0),
+                                store.changePartitionHistory(queue, null, grown, 0),
+                                store.changePartitionHistory(queue, first, grown, 0),
+                                store.changePartitionHistory(queue, first, grown, 0))
                         .map(changed -> changed.toCompletableFuture().join()))
                 .containsExactly(true, false, true, false);
         assertThat(store.partitionHistory(queue).toCompletableFuture().join()).contains(grown);
+    }
+
+    @Test
+    void aGrowthGetsItsTimesFromRedisAndIsNotClosedEarly() {
+        PartitionHistory first = PartitionHistory.first("topic", 2);
+        assertThat(change(null, first, 0)).isTrue();
+        assertThat(change(first, first.growing(3, 60_000), 0)).isTrue();
+        long now = get(store.adminConnection().now());
+        PartitionHistory open =
+                store.partitionHistory(queue).toCompletableFuture().join().orElseThrow();
+        PartitionHistory.Growth growth = open.growths().get(0);
+        assertThat(growth.since()).isBetween(now - 10_000, now);
+        assertThat(growth.openUntil()).isEqualTo(growth.since() + 60_000);
+
+        PartitionHistory closed = open.closed(growth, List.of(7L, 8L, 0L));
+        assertThat(change(open, closed, growth.openUntil())).isFalse();
+        assertThat(change(open, closed, growth.since())).isTrue();
+        assertThat(store.partitionHistory(queue).toCompletableFuture().join()).contains(closed);
+    }
+
+    private boolean change(@Nullable PartitionHistory expected, PartitionHistory next, long notBefore) {
+        return store.changePartitionHistory(queue, expected, next, notBefore)
+                .toCompletableFuture()
+                .join();
     }
 
     private void commit(long offset) {

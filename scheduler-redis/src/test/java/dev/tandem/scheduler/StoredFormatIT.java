@@ -259,7 +259,7 @@ class StoredFormatIT {
             store.admin().pause("operated").join();
             PartitionHistory grown = PartitionHistory.first("topic-a", 2).grown(3, START, START + 360_000);
             store.changePartitionHistory(
-                            "operated", null, grown.closed(grown.growths().get(0), List.of(7L, 0L, 9L)))
+                            "operated", null, grown.closed(grown.growths().get(0), List.of(7L, 0L, 9L)), 0)
                     .toCompletableFuture()
                     .join();
             store.presence()

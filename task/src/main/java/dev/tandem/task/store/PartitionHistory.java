@@ -24,8 +24,9 @@ public record PartitionHistory(String sourceId, int partitions, List<Growth> gro
      * A change to more partitions.
      *
      * @param from the count before
-     * @param since when it was noticed, in epoch milliseconds
-     * @param openUntil until when publishers may still use the count before, in epoch milliseconds
+     * @param since when it was noticed, in epoch milliseconds by the clock of the store; 0 if it begins with this history
+     * @param openUntil until when publishers may still use the count before, by the same clock; if it begins with this history,
+     *     the time for which they may
      * @param ends the ends of the partitions before, taken after that time: the offsets behind their last records. Empty while
      *     it is open
      */
@@ -60,6 +61,28 @@ public record PartitionHistory(String sourceId, int partitions, List<Growth> gro
     /** Returns the history of a log of which nothing was known. */
     public static PartitionHistory first(String sourceId, int partitions) {
         return new PartitionHistory(sourceId, partitions, List.of());
+    }
+
+    /** Returns this history with a change to more partitions that begins when it is stored. @param windowMillis how long it is open */
+    public PartitionHistory growing(int to, long windowMillis) {
+        return grown(to, 0, windowMillis);
+    }
+
+    /** Returns whether a change begins when this history is stored, so that its times are not known yet. */
+    public boolean begins() {
+        return growths.stream().anyMatch(each -> each.since() == 0);
+    }
+
+    /** Returns this history with the times of changes that begin now. */
+    public PartitionHistory begun(long now) {
+        return new PartitionHistory(
+                sourceId,
+                partitions,
+                growths.stream()
+                        .map(each -> each.since() == 0
+                                ? new Growth(each.from(), now, now + each.openUntil(), each.ends())
+                                : each)
+                        .toList());
     }
 
     /** Returns this history with a change to more partitions. Of too many changes, the oldest is forgotten. */

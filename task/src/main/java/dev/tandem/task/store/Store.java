@@ -112,10 +112,12 @@ public interface Store extends AutoCloseable {
      * Replaces the history of a queue's partitions, unless somebody else has changed it. Any thread may call it.
      *
      * @param expected what it is now; null if nothing is known
+     * @param next what it is from now on. A growth that {@linkplain PartitionHistory#begins begins} gets its times
+     * @param notBeforeMillis the time by the clock of the store before which it is not replaced, in epoch milliseconds
      * @return whether it was replaced; fails as that of {@link #ask} does
      */
     default CompletionStage<Boolean> changePartitionHistory(
-            String queue, @Nullable PartitionHistory expected, PartitionHistory next) {
+            String queue, @Nullable PartitionHistory expected, PartitionHistory next, long notBeforeMillis) {
         return CompletableFuture.failedFuture(
                 new UnsupportedOperationException("This store keeps no history of partitions"));
     }

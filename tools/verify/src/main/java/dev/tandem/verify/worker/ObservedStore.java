@@ -120,8 +120,8 @@ final class ObservedStore implements Store {
 
     @Override
     public CompletionStage<Boolean> changePartitionHistory(
-            String queue, @Nullable PartitionHistory expected, PartitionHistory next) {
-        return store.changePartitionHistory(queue, expected, next);
+            String queue, @Nullable PartitionHistory expected, PartitionHistory next, long notBeforeMillis) {
+        return store.changePartitionHistory(queue, expected, next, notBeforeMillis);
     }
 
     @Override
