@@ -232,6 +232,13 @@ final class Gates {
         core.waitingRuns(waiting, most);
     }
 
+    /** Leaves the slots to the other queues, because this one starts nothing any more. */
+    void leaveSlots() {
+        if (share != null) {
+            share.leave();
+        }
+    }
+
     /** Ends the wait of all runs that wait at a gate. Their tasks go back without an attempt. */
     void turnAway() {
         gates.forEach(Gate::turnAway);
