@@ -225,8 +225,7 @@ final class Gates {
         if (share != null) {
             // What the gates would keep back needs no slots, so that other queues get them.
             int startable = Math.max(0, most - core.running());
-            int mine = share.turn(
-                    Math.max(0, core.running() - waiting), Math.min(core.waitingStarts(), startable));
+            int mine = share.turn(Math.max(0, core.running() - waiting), Math.min(core.waitingStarts(), startable));
             most = Math.min(most, mine + waiting);
         }
         core.waitingRuns(waiting, most);
