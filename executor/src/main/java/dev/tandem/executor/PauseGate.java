@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class PauseGate implements Gate {
 
-    /** For how long a task is put aside at least, and one that has failed before at most. */
+    /** For how long a task is put aside at least. */
     private static final long LEAST_MILLIS = 10_000;
 
+    /** For how long a task is put aside at most. */
     private static final long MOST_MILLIS = 900_000;
 
     /** How far apart tasks look again, so that many that are paused cost little. */
@@ -54,15 +55,12 @@ final class PauseGate implements Gate {
     @Override
     public boolean mustWait(Run run, Runnable goOn) {
         if (run.task().unreadable() == null && isPaused(run.task())) {
-            aside.computeIfAbsent(run, none -> new Outcome.Snoozed(millisAside(run)));
+            aside.computeIfAbsent(run, none -> Outcome.Snoozed.putAside(millisAside()));
         }
         return false;
     }
 
-    private long millisAside(Run run) {
-        if (run.attempt() - run.lapses() > 1) {
-            return LEAST_MILLIS;
-        }
+    private long millisAside() {
         long now = clock.millis();
         long at = lastReturn.updateAndGet(
                 last -> Math.min(now + MOST_MILLIS, Math.max(last, now + LEAST_MILLIS) + STEP_MILLIS));

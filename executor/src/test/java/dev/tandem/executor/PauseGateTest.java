@@ -60,13 +60,26 @@ class PauseGateTest {
     }
 
     @Test
-    void taskThatHasFailedBeforeLooksAgainSoon() {
+    void tasksThatHaveFailedBeforeLookAgainOneAfterAnotherToo() {
         paused = PausedTasks.ofType("mail");
-        outcome(run("mail", null));
-        Run second = TestRuns.of(task("mail", null), ++offset, 2, TestRuns.FOREVER);
-        gate.mustWait(second, () -> {});
+        long last = 0;
+        for (int i = 0; i < 1_000; i++) {
+            Run second = TestRuns.of(task("mail", null), ++offset, 2, TestRuns.FOREVER);
+            gate.mustWait(second, () -> {});
+            long delay = ((Outcome.Snoozed) gate.takeOutcome(second)).delayMillis();
+            assertThat(delay).isGreaterThan(last).isBetween(10_000L, 900_000L);
+            last = delay;
+        }
+    }
 
-        assertThat(((Outcome.Snoozed) gate.takeOutcome(second)).delayMillis()).isEqualTo(10_000);
+    @Test
+    void theOutcomeSaysThatAResumptionMakesTheTaskDue() {
+        paused = PausedTasks.ofType("mail");
+
+        assertThat(outcome(run("mail", null)))
+                .isInstanceOfSatisfying(
+                        Outcome.Snoozed.class,
+                        snoozed -> assertThat(snoozed.putAside()).isTrue());
     }
 
     @Test

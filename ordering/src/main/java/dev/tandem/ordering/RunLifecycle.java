@@ -8,6 +8,7 @@ import dev.tandem.task.AttemptRecord;
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Outcome;
+import dev.tandem.task.PutAside;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.UnhandledSince;
@@ -160,7 +161,7 @@ final class RunLifecycle {
             return new Verdict.Retry(unhandled.delayMillis(), unhandled(run, unhandled));
         }
         if (outcome instanceof Outcome.Snoozed snoozed) {
-            return new Verdict.Retry(snoozed.delayMillis(), snoozed(run));
+            return new Verdict.Retry(snoozed.delayMillis(), snoozed(run, snoozed));
         }
         if (outcome instanceof Outcome.Dead dead) {
             DeadHead policy = key == null ? DeadHead.SKIP : state.context.policy.deadHead();
@@ -183,7 +184,7 @@ final class RunLifecycle {
     private byte[] failed(Run run, String error) {
         // A store without room keeps its last memory for outcomes, so the tasks that it has must not grow.
         boolean mayGrow = state.room.isLeft();
-        Task task = UnhandledSince.without(mayGrow ? withLapses(run) : run.task());
+        Task task = PutAside.without(UnhandledSince.without(mayGrow ? withLapses(run) : run.task()));
         if (run.startedAt() > 0 && mayGrow) {
             task = withAttempt(task, run, error);
         }
@@ -196,13 +197,19 @@ final class RunLifecycle {
         Task task = state.room.isLeft()
                 ? UnhandledSince.with(withLapses(run), outcome.since(), outcome.nextTry())
                 : run.task();
-        return new Envelope(task, run.attempt() - 1, run.token(), outcome.error()).encode();
+        return new Envelope(PutAside.without(task), run.attempt() - 1, run.token(), outcome.error()).encode();
     }
 
     /** Returns the envelope of a task that runs again. The run does not count as an attempt, and has not failed. */
-    private byte[] snoozed(Run run) {
-        // As for a failed attempt.
-        Task task = UnhandledSince.without(state.room.isLeft() ? withLapses(run) : run.task());
+    private byte[] snoozed(Run run, Outcome.Snoozed outcome) {
+        // As for a failed attempt. A task that is put aside without its mark looks again by itself.
+        boolean mayGrow = state.room.isLeft();
+        Task task = UnhandledSince.without(mayGrow ? withLapses(run) : run.task());
+        if (!outcome.putAside()) {
+            task = PutAside.without(task);
+        } else if (mayGrow) {
+            task = PutAside.with(task);
+        }
         return new Envelope(task, run.attempt() - 1, run.token(), null).encode();
     }
 

@@ -138,6 +138,11 @@ abstract class RecordedCommands implements Commands {
         ends(ended(name), new Outcome.Snoozed(delayMillis));
     }
 
+    /** An executor finds the task's type or key paused. */
+    void isPutAside(String name, long delayMillis) {
+        ends(ended(name), Outcome.Snoozed.putAside(delayMillis));
+    }
+
     /** The executor has no handler for the task. */
     void isUnhandled(String name, long since, long delayMillis) {
         ends(ended(name), new Outcome.Unhandled(since, delayMillis, since + delayMillis, "no handler"));

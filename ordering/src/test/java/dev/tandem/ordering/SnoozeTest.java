@@ -4,6 +4,7 @@ import static dev.tandem.ordering.CoreScript.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.Envelope;
+import dev.tandem.task.PutAside;
 import dev.tandem.task.TaskState;
 import org.junit.jupiter.api.Test;
 
@@ -49,6 +50,40 @@ class SnoozeTest {
         core.fails("k0", 1_000);
         core.passes(1_000);
         assertThat(core.run("k0").attempt()).isEqualTo(3);
+    }
+
+    @Test
+    void onlyATaskThatIsPutAsideHasTheMarkAndOnlyUntilItRunsAgain() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("k0");
+        core.snoozes("k0", 1_000);
+        assertThat(isMarked(core)).isFalse();
+        core.passes(1_000);
+
+        core.isPutAside("k0", 1_000);
+        assertThat(isMarked(core)).isTrue();
+        core.passes(1_000);
+        core.isPutAside("k0", 1_000);
+        assertThat(isMarked(core)).isTrue();
+        core.passes(1_000);
+
+        core.snoozes("k0", 1_000);
+        assertThat(isMarked(core)).as("it asked for this time itself").isFalse();
+        core.passes(1_000);
+        core.isPutAside("k0", 1_000);
+        core.passes(1_000);
+        core.fails("k0", 1_000);
+        assertThat(isMarked(core)).as("the time is that of its next attempt").isFalse();
+        core.passes(1_000);
+        core.isPutAside("k0", 1_000);
+        core.passes(1_000);
+        core.isUnhandled("k0", 1_700_000_000_000L, 1_000);
+        assertThat(isMarked(core)).isFalse();
+    }
+
+    private static boolean isMarked(CoreScript core) {
+        return PutAside.isMarked(
+                Envelope.decode("q", core.store().envelope(at(0))).task());
     }
 
     @Test

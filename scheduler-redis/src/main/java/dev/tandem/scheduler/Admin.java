@@ -58,6 +58,7 @@ public final class Admin {
     private final Inspector inspector;
     private final TaskChanges changes;
     private final EndAnnouncer ends;
+    private final PausedTaskWakeups pausedTasks;
 
     /** @param ends says which tasks have ended by a change */
     Admin(AdminConnection connection, Inspector inspector, EndAnnouncer ends) {
@@ -65,6 +66,7 @@ public final class Admin {
         this.inspector = inspector;
         this.changes = new TaskChanges(connection);
         this.ends = ends;
+        this.pausedTasks = new PausedTaskWakeups(connection, inspector, ends);
     }
 
     /**
@@ -232,7 +234,7 @@ public final class Admin {
     }
 
     /**
-     * Lets tasks of a type or a key start again. Those that are in Redis are made due, which goes on after the answer.
+     * Lets tasks of a type or a key start again. Those that were put aside are made due, which goes on after the answer.
      *
      * @param which one type, or one key
      * @param defaultType the type of tasks that name none; null if they have none
@@ -240,12 +242,14 @@ public final class Admin {
     public CompletableFuture<Void> resume(String queue, PausedTasks which, @Nullable String defaultType) {
         return new PausedTaskBook(connection)
                 .remove(queue, which)
-                .thenCompose(gone -> announce(queue, "resumed"))
-                .whenComplete((done, failure) -> {
-                    if (failure == null) {
-                        new PausedTaskWakeups(connection, inspector, ends, queue, which, defaultType).begin();
+                .thenCompose(removed -> announce(queue, "resumed").thenApply(done -> removed))
+                .whenComplete((removed, failure) -> {
+                    // After a failure it may have been removed, and a repetition would find nothing.
+                    if (failure != null || removed) {
+                        pausedTasks.begin(queue, which, defaultType);
                     }
-                });
+                })
+                .thenAccept(removed -> {});
     }
 
     private CompletableFuture<Void> announce(String queue, String what) {

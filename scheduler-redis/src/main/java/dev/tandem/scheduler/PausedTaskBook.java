@@ -60,10 +60,11 @@ final class PausedTaskBook {
                         : connection.run(commands -> commands.hexists(key, field)));
     }
 
-    CompletableFuture<Void> remove(String queue, PausedTasks which) {
+    /** Removes a type or a key. @return whether it was here */
+    CompletableFuture<Boolean> remove(String queue, PausedTasks which) {
         return connection
                 .run(commands -> commands.hdel(connection.keys().pausedTasks(queue), field(which)))
-                .thenApply(removed -> null);
+                .thenApply(removed -> removed > 0);
     }
 
     private static byte[] field(PausedTasks which) {

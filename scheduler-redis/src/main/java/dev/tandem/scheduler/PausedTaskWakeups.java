@@ -3,6 +3,7 @@ package dev.tandem.scheduler;
 import dev.tandem.scheduler.OperationTasks.Where;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.PutAside;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.PausedTasks;
 import java.util.List;
@@ -13,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the tasks due that were put aside while their type or key was paused. It reads the tasks of all partitions in pages, one
- * partition after another, and does so again a little later: an executor that hears late of the resumption may have put some aside
- * meanwhile. Tasks that have failed before are left out, since the time of their next attempt is not known any more; they are put
- * aside for a short time only. Whatever is lost here runs later, because tasks that were put aside look again by themselves.
+ * Makes the tasks due that were put aside while their type or key was paused: those that are {@linkplain PutAside marked}. It reads
+ * the tasks of all partitions in pages, one partition after another, and does so again a little later: an executor that hears late
+ * of the resumption may have put some aside meanwhile. Whatever is lost here runs later, because tasks that were put aside look
+ * again by themselves. Thread-safe.
  */
 final class PausedTaskWakeups {
 
@@ -28,80 +29,74 @@ final class PausedTaskWakeups {
     private final Inspector inspector;
     private final OperationTasks tasks;
     private final WaiterWakeups wakeups;
-    private final String queue;
-    private final PausedTasks which;
-    private final @Nullable String defaultType;
+    private final WalkRounds<Resumed> rounds;
 
-    /** @param defaultType the type of tasks that name none; null if they have none */
-    PausedTaskWakeups(
-            AdminConnection connection,
-            Inspector inspector,
-            EndAnnouncer ends,
-            String queue,
-            PausedTasks which,
-            @Nullable String defaultType) {
+    /** What was resumed. @param defaultType the type of tasks that name none; null if they have none */
+    private record Resumed(
+            String queue, PausedTasks which, @Nullable String defaultType) {}
+
+    PausedTaskWakeups(AdminConnection connection, Inspector inspector, EndAnnouncer ends) {
         this.inspector = inspector;
         this.tasks = new OperationTasks(connection, ends);
         this.wakeups = new WaiterWakeups(connection);
-        this.queue = queue;
-        this.which = which;
-        this.defaultType = defaultType;
+        this.rounds = new WalkRounds<>(
+                AFTER_MILLIS,
+                this::walkUnlessPaused,
+                (millis, task) -> CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS)
+                        .execute(task));
     }
 
-    void begin() {
-        round(0);
+    /** Begins to wake the tasks of one type or one key. @param defaultType the type of tasks that name none; null if they have none */
+    void begin(String queue, PausedTasks which, @Nullable String defaultType) {
+        rounds.begin(new Resumed(queue, which, defaultType));
     }
 
-    private void round(int number) {
-        if (number == AFTER_MILLIS.length) {
-            return;
-        }
-        CompletableFuture.delayedExecutor(AFTER_MILLIS[number], TimeUnit.MILLISECONDS)
-                .execute(() -> inspector
-                        .pausedTasks(queue)
-                        .thenCompose(now -> isPausedAgain(now) ? done() : walk())
-                        .whenComplete((done, failure) -> {
-                            if (failure != null) {
-                                log.debug("Queue {}: could not wake all tasks of {}", queue, which, failure);
-                            }
-                            round(number + 1);
-                        }));
+    private CompletableFuture<Void> walkUnlessPaused(Resumed resumed) {
+        return inspector
+                .pausedTasks(resumed.queue())
+                .thenCompose(now -> isPausedAgain(resumed.which(), now) ? done() : walk(resumed))
+                .whenComplete((done, failure) -> {
+                    if (failure != null) {
+                        log.debug(
+                                "Queue {}: could not wake all tasks of {}", resumed.queue(), resumed.which(), failure);
+                    }
+                });
     }
 
-    private boolean isPausedAgain(PausedTasks now) {
+    private static boolean isPausedAgain(PausedTasks which, PausedTasks now) {
         return now.types().containsAll(which.types()) && now.keys().containsAll(which.keys());
     }
 
-    private CompletableFuture<Void> walk() {
-        return inspector.partitions(queue).thenCompose(partitions -> partition(partitions, 0));
+    private CompletableFuture<Void> walk(Resumed resumed) {
+        return inspector.partitions(resumed.queue()).thenCompose(partitions -> partition(resumed, partitions, 0));
     }
 
-    private CompletableFuture<Void> partition(List<Partition> all, int number) {
+    private CompletableFuture<Void> partition(Resumed resumed, List<Partition> all, int number) {
         return number == all.size()
                 ? done()
-                : page(all.get(number), null).thenComposeAsync(done -> partition(all, number + 1));
+                : page(resumed, all.get(number), null).thenComposeAsync(done -> partition(resumed, all, number + 1));
     }
 
-    private CompletableFuture<Void> page(Partition partition, @Nullable String cursor) {
+    private CompletableFuture<Void> page(Resumed resumed, Partition partition, @Nullable String cursor) {
         return tasks.page(partition, Where.RETRY, cursor, Long.MAX_VALUE).thenCompose(page -> {
             List<String> chosen = page.tasks().stream()
                     .map(OperationTasks.Found::task)
-                    .filter(this::waits)
+                    .filter(view -> waits(resumed, view))
                     .map(TaskView::position)
                     .map(Position::text)
                     .toList();
             CompletableFuture<Void> woken = chosen.isEmpty() ? done() : wakeups.wake(partition, chosen);
             String next = page.next();
-            return next == null ? woken : woken.thenComposeAsync(done -> page(partition, next));
+            return next == null ? woken : woken.thenComposeAsync(done -> page(resumed, partition, next));
         });
     }
 
-    private boolean waits(TaskView view) {
-        if (view.envelope() == null || view.envelope().attempts() > 0) {
+    private static boolean waits(Resumed resumed, TaskView view) {
+        if (view.envelope() == null || !PutAside.isMarked(view.envelope().task())) {
             return false;
         }
         Task task = view.envelope().task();
-        return which.covers(task.type() == null ? defaultType : task.type(), task.key());
+        return resumed.which().covers(task.type() == null ? resumed.defaultType() : task.type(), task.key());
     }
 
     private static CompletableFuture<Void> done() {

@@ -278,6 +278,9 @@ local function answer(k, id, f, a)
   elseif what == FAN_OUT_END then
     return give_up(k, id, f, a)
   elseif what == FAN_OUT_NEST then
+    if f.phase == PHASE_COMPLETE then
+      return ANSWER_CLOSED -- What is kept of it expires, and this would be a new key.
+    end
     call('SETBIT', k.nested, a[3], 1)
   elseif what == FAN_OUT_ASK then
     return ask(k, a)

@@ -142,6 +142,37 @@ class FanOutScriptIT extends OperatorTestBase {
                 .endsWith(FanOutAnswer.Code.NOT_REPEATABLE, FanOutAnswer.Code.OK);
     }
 
+    @Test
+    void aSubtaskThatFansOutBehindTheEndLeavesNoKeyThatNeverExpires() {
+        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 0, 7) + "000003";
+        FanOutPlan plan =
+                new FanOutPlan(queue, "0/0:1", "m", "t", "", 1, Rule.COMPLETE, 0, "", new byte[0], 60_000, 100_000);
+        FanOutModel model = new FanOutModel();
+        List<FanOutRequest> requests = List.of(
+                new FanOutRequest.Open(id, 1, plan),
+                new FanOutRequest.Seal(id, 1, 1),
+                new FanOutRequest.GiveUp(id, "lost"),
+                new FanOutRequest.Nest(id, 0));
+
+        List<FanOutAnswer> answers =
+                get(store.fanOut(FanOutBuckets.of(id), requests).toCompletableFuture());
+
+        assertThat(answers)
+                .extracting(FanOutAnswer::code)
+                .containsExactlyElementsOf(requests.stream()
+                        .map(each -> model.apply(each, 1).code())
+                        .toList())
+                .endsWith(FanOutAnswer.Code.CLOSED);
+        for (byte[] key : store.adminConnection().keys().fanOut(id)) {
+            Long left = get(store.adminConnection().run(commands -> commands.pttl(key)));
+            assertThat(left)
+                    .as(
+                            "%s: -2 if it does not exist, -1 if it does not expire",
+                            new String(key, StandardCharsets.UTF_8))
+                    .isNotEqualTo(-1);
+        }
+    }
+
     private FanOutRecord view(String id) {
         FanOutAnswer answer = get(store.fanOut(FanOutBuckets.of(id), List.of(new FanOutRequest.View(id)))
                         .toCompletableFuture())

@@ -43,8 +43,11 @@ final class KeptHeaders {
     }
 
     void add(Field field) {
-        if (field.name().equals(AttemptHistory.HEADER) || UnhandledSince.isHeader(field.name())) {
-            return; // Only the platform says what was attempted, and since when a task has no handler.
+        if (field.name().equals(AttemptHistory.HEADER)
+                || field.name().equals(PutAside.HEADER)
+                || UnhandledSince.isHeader(field.name())) {
+            return; // Only the platform says what was attempted, what was put aside, and since when a task has no
+            // handler.
         }
         byte[] bytes = field.value();
         String text = bytes == null ? "" : Utf8.decode(bytes);

@@ -33,16 +33,27 @@ public sealed interface Outcome {
     record Unhandled(long since, long delayMillis, long nextTry, String error) implements Outcome {}
 
     /**
-     * The handler asked to run the task again, or was stopped behind a checkpoint. The task is tried again without spending an
-     * attempt.
+     * The handler asked to run the task again, or was stopped behind a checkpoint, or the task must wait. It is tried again
+     * without spending an attempt.
      *
      * @param delayMillis the time from now to the next start, 0 or more
      * @param slowsDown whether the handler was told to slow down, so that the rate limits of the task pause for as long
+     * @param putAside whether operators have paused the task's type or key, so that their resumption makes it due; it is kept
+     *     with the task, see {@link PutAside}
      */
-    record Snoozed(long delayMillis, boolean slowsDown) implements Outcome {
+    record Snoozed(long delayMillis, boolean slowsDown, boolean putAside) implements Outcome {
 
         public Snoozed(long delayMillis) {
             this(delayMillis, false);
+        }
+
+        public Snoozed(long delayMillis, boolean slowsDown) {
+            this(delayMillis, slowsDown, false);
+        }
+
+        /** Returns the outcome of a task whose type or key is paused. */
+        public static Snoozed putAside(long delayMillis) {
+            return new Snoozed(delayMillis, false, true);
         }
     }
 

@@ -162,6 +162,9 @@ public final class FanOutModel {
         } else if (request instanceof FanOutRequest.GiveUp end) {
             return giveUp(entry, end, now);
         } else if (request instanceof FanOutRequest.Nest nest) {
+            if (entry.phase == Phase.COMPLETE) {
+                return Code.CLOSED;
+            }
             entry.nested.set((int) nest.number());
         } else if (request instanceof Claim claim) {
             return claim(entry, claim, now);
