@@ -6,17 +6,14 @@ import dev.tandem.task.event.EventMessage;
 import dev.tandem.task.event.EventPublisher;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -54,27 +51,32 @@ public final class KafkaEventPublisher implements EventPublisher {
             topicExists = true;
         }
         Producer<byte[], byte[]> to = producer();
-        List<Future<RecordMetadata>> sent = new ArrayList<>(events.size());
         try {
-            for (EventMessage event : events) {
-                sent.add(to.send(record(event)));
-            }
-            to.flush();
-            for (Future<RecordMetadata> each : sent) {
-                each.get();
-            }
+            new RecordSequence(to).send(events.stream().map(this::record).toList());
         } catch (ExecutionException e) {
+            forget(to);
             Throwable cause = e.getCause() == null ? e : e.getCause();
+            if (cause instanceof org.apache.kafka.common.errors.InterruptException) {
+                throw interrupted(cause);
+            }
             // If the topic was removed, the next attempt creates it again.
             topicExists = !(cause instanceof UnknownTopicOrPartitionException
                     || cause instanceof org.apache.kafka.common.errors.TimeoutException);
             throw new PublishException(notAcknowledged(cause), cause);
-        } catch (InterruptedException | org.apache.kafka.common.errors.InterruptException e) {
-            Thread.currentThread().interrupt();
-            throw new PublishException("The events were not published: the thread was interrupted", e);
-        } catch (KafkaException | IllegalStateException e) {
-            topicExists = false;
-            throw new PublishException(notAcknowledged(e), e);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    private static PublishException interrupted(Throwable problem) {
+        Thread.currentThread().interrupt();
+        return new PublishException("The events were not published: the thread was interrupted", problem);
+    }
+
+    /** The next attempt makes a new producer. */
+    private synchronized void forget(Producer<byte[], byte[]> failed) {
+        if (producer == failed) {
+            producer = null;
         }
     }
 

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,10 @@ public final class RabbitEventPublisher implements EventPublisher {
     private final String exchange;
     private final String address;
     private final RabbitConnector connector;
+    private BatchConfirms confirms = new BatchConfirms();
+    /** The id of the first event that was refused, for each partition whose last events were. */
+    private final Map<String, String> refused = new HashMap<>();
+
     private volatile @Nullable Connection connection;
     private @Nullable Channel channel;
     private volatile boolean closed;
@@ -42,18 +47,26 @@ public final class RabbitEventPublisher implements EventPublisher {
 
     @Override
     public void publish(List<EventMessage> events) {
+        if (events.isEmpty()) {
+            return;
+        }
         try {
             Channel to = channel();
-            for (EventMessage event : events) {
-                to.basicPublish(exchange, queue + "." + event.kind().text(), properties(event), event.data());
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CONFIRM_MILLIS);
+            int from = firstUnconfirmed(events);
+            if (refused.containsKey(partition(events.get(from)))) {
+                // A queue that is full refuses all of a batch, and other bound queues get all of it again each time.
+                publish(to, events.subList(from, from + 1), deadline);
+                from++;
             }
-            if (!to.waitForConfirms(CONFIRM_MILLIS)) {
-                throw new IOException("the broker refused one");
-            }
+            publish(to, events.subList(from, events.size()), deadline);
+            refused.remove(partition(events.get(0)));
         } catch (InterruptedException e) {
             abort();
             Thread.currentThread().interrupt();
             throw new PublishException("The events were not published: the thread was interrupted", e);
+        } catch (PublishException e) {
+            throw e; // All of them are confirmed or refused: the channel can be used on.
         } catch (IOException | TimeoutException | RuntimeException e) {
             // Later confirms could be taken for those of these events.
             abort();
@@ -69,6 +82,49 @@ public final class RabbitEventPublisher implements EventPublisher {
                                     : ". The events stay in Redis, and are published again"),
                     e);
         }
+    }
+
+    private void publish(Channel to, List<EventMessage> events, long deadline)
+            throws IOException, TimeoutException, InterruptedException {
+        if (events.isEmpty()) {
+            return;
+        }
+        confirms.begin(to.getNextPublishSeqNo(), events.size());
+        for (EventMessage event : events) {
+            to.basicPublish(exchange, queue + "." + event.kind().text(), properties(event), event.data());
+        }
+        long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        if (!to.waitForConfirms(Math.max(1, left))) {
+            int at = confirms.firstRefused();
+            EventMessage first = events.get(at < events.size() ? at : 0);
+            refused.put(partition(first), id(first));
+            throw new PublishException("A queue that is bound to the exchange '" + exchange + "' of RabbitMQ at "
+                    + address
+                    + " refused an event of queue '" + queue + "', perhaps because it is full and has the overflow"
+                    + " reject-publish. The events stay in Redis, and are published again: let somebody read that"
+                    + " queue, delete it, or set its overflow to drop-head");
+        }
+    }
+
+    /** Returns where to begin: those before the one that was refused the last time were confirmed. */
+    private int firstUnconfirmed(List<EventMessage> events) {
+        String first = refused.get(partition(events.get(0)));
+        for (int i = 0; first != null && i < events.size(); i++) {
+            if (id(events.get(i)).equals(first)) {
+                return i;
+            }
+        }
+        return 0;
+    }
+
+    private static String id(EventMessage event) {
+        return String.valueOf(event.attributes().get("id"));
+    }
+
+    /** Returns what the id of an event begins with. */
+    private static String partition(EventMessage event) {
+        String id = id(event);
+        return id.substring(0, Math.max(0, id.indexOf('/')));
     }
 
     private static BasicProperties properties(EventMessage event) {
@@ -97,6 +153,8 @@ public final class RabbitEventPublisher implements EventPublisher {
         Channel made = RabbitConnector.openChannel(opened);
         made.exchangeDeclare(exchange, BuiltinExchangeType.TOPIC, true);
         made.confirmSelect();
+        confirms = new BatchConfirms(); // Numbers begin anew.
+        made.addConfirmListener(confirms);
         channel = made;
         return made;
     }

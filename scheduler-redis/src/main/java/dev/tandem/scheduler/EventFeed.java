@@ -24,7 +24,7 @@ public final class EventFeed {
      * The oldest events of a partition.
      *
      * @param events in their order
-     * @param dropped how many were dropped in front of those that were removed with this request
+     * @param dropped how many were dropped in front of those that this request confirmed
      * @param bytesLeft of all events that wait, these included
      */
     public record Batch(List<TaskEvent> events, long dropped, long bytesLeft, byte[] lastHead, int pages) {
@@ -36,6 +36,14 @@ public final class EventFeed {
                     bytesLeft,
                     pages.isEmpty() ? new byte[0] : Arrays.copyOf(pages.get(pages.size() - 1), HEAD_BYTES),
                     pages.size());
+        }
+
+        private long first() {
+            return events.isEmpty() ? 0 : events.get(0).number();
+        }
+
+        private long behindLast() {
+            return events.isEmpty() ? 0 : events.get(events.size() - 1).number() + 1;
         }
     }
 
@@ -79,7 +87,9 @@ public final class EventFeed {
                         connection.keys().withEvents(partition),
                         confirmed == null ? new byte[0] : confirmed.lastHead(),
                         number(confirmed == null ? 0 : confirmed.pages()),
-                        number(maxBytes))
+                        number(maxBytes),
+                        number(confirmed == null ? 0 : confirmed.first()),
+                        number(confirmed == null ? 0 : confirmed.behindLast()))
                 .thenApply(reply -> batch(partition, reply));
     }
 
@@ -98,8 +108,8 @@ public final class EventFeed {
         return batch;
     }
 
-    private static byte[] number(int number) {
-        return Integer.toString(number).getBytes(StandardCharsets.US_ASCII);
+    private static byte[] number(long number) {
+        return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
     }
 
     /** Returns what a link needs to record events; null if its queue has none. */

@@ -57,6 +57,7 @@ public final class OperationTasks {
     }
 
     private static final byte[] NO_PLACE = {};
+    private static final byte[] TOKEN_FIELD = bytes("token");
 
     private final AdminConnection connection;
     private final TaskChanges changes;
@@ -104,6 +105,14 @@ public final class OperationTasks {
                 .run(commands -> commands.hget(records, bytes(operation)))
                 .thenApply(record ->
                         record == null ? Done.NOTHING : Done.parse(new String(record, StandardCharsets.UTF_8)));
+    }
+
+    /** Returns the highest token of a partition so far; 0 if nobody has ever owned it. */
+    public CompletableFuture<Long> highestToken(Partition partition) {
+        byte[] owner = connection.keys().owner(partition);
+        return connection
+                .run(commands -> commands.hget(owner, TOKEN_FIELD))
+                .thenApply(token -> token == null ? 0L : Long.parseLong(new String(token, StandardCharsets.UTF_8)));
     }
 
     /**

@@ -213,13 +213,40 @@ class EventsIT {
         Batch first = take(null);
         LongStream.range(1, 100).forEach(offset -> settle(settle(offset, success(null, TaskEnd.SUCCEEDED))));
 
-        // The first one was published meanwhile, but is gone already, so nothing goes for it.
+        // The first one was published meanwhile, but is gone already, so nothing goes for it. It was not dropped.
         Batch last = take(first);
         assertThat(last.bytesLeft()).isBetween(300L, 500L);
         assertThat(last.events()).extracting(TaskEvent::number).endsWith(98L, 99L);
         Batch end = take(last);
         assertThat(end.events()).isEmpty();
-        assertThat(end.dropped() + last.events().size()).isEqualTo(100);
+        assertThat(last.dropped()).isZero();
+        assertThat(end.dropped() + last.events().size()).isEqualTo(99);
+    }
+
+    @Test
+    void eventsThatWereAtTheBrokerWhenTheyWereDroppedAreNotCounted() {
+        own(all(500));
+        succeed(0, 3);
+        Batch three = take(null);
+        int pageBytes = (int) three.bytesLeft() / 3;
+        int most = 500 / pageBytes; // How many events may wait.
+
+        succeed(3, most + 2);
+        Batch next = take(three); // The last one of the three is still there.
+        assertThat(next.dropped()).as("0 and 1").isZero();
+        assertThat(next.events()).extracting(TaskEvent::number).startsWith(3L);
+
+        succeed(most + 2, 2 * most + 5);
+        Batch behind = take(next); // All of those that were confirmed are gone, and some behind them.
+        assertThat(behind.dropped()).isZero();
+        long first = behind.events().get(0).number();
+        assertThat(first).isGreaterThan(most + 2);
+        assertThat(take(next).dropped()).as("a repeated request").isZero();
+        assertThat(take(behind).dropped()).isEqualTo(first - (most + 2));
+    }
+
+    private void succeed(long from, long to) {
+        LongStream.range(from, to).forEach(offset -> settle(settle(offset, success(null, TaskEnd.SUCCEEDED))));
     }
 
     @Test

@@ -66,6 +66,7 @@ final class EventRelay {
     private final Set<Partition> heard = ConcurrentHashMap.newKeySet();
 
     private boolean failing;
+    private boolean unmeasured;
     private volatile boolean stopping;
     /** How many partitions have something under way. */
     private final AtomicInteger busy = new AtomicInteger();
@@ -110,9 +111,19 @@ final class EventRelay {
         }
         heard.remove(partition);
         if (begins) {
-            take(partition, progress, null);
+            step(partition, progress, () -> take(partition, progress, null));
         } else {
             progress.heardAgain = true;
+        }
+    }
+
+    /** Runs a step of a partition that has something under way. Whatever goes wrong, the partition is tried again. */
+    private void step(Partition partition, Progress progress, Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            failed("events of partition " + partition.name() + " wait in Redis after an unexpected error", e);
+            tryAgain(partition, progress);
         }
     }
 
@@ -133,7 +144,8 @@ final class EventRelay {
         }
         progress.heardAgain = false;
         effects.take(partition, confirmed)
-                .whenComplete((batch, failure) -> effects.run(() -> taken(partition, progress, batch, failure)));
+                .whenComplete((batch, failure) ->
+                        effects.run(() -> step(partition, progress, () -> taken(partition, progress, batch, failure))));
     }
 
     private void taken(Partition partition, Progress progress, @Nullable Batch batch, @Nullable Throwable failure) {
@@ -143,7 +155,7 @@ final class EventRelay {
             return;
         }
         if (batch.dropped() > 0) {
-            metrics.dropped(queue, batch.dropped());
+            measure(() -> metrics.dropped(queue, batch.dropped()));
             log.warn(
                     "Queue {}: {} events of partition {} were dropped before they could be published, because more"
                             + " waited than events.max-bytes allows",
@@ -151,7 +163,7 @@ final class EventRelay {
                     batch.dropped(),
                     partition.name());
         }
-        metrics.waiting(queue, partition.name(), batch.bytesLeft());
+        measure(() -> metrics.waiting(queue, partition.name(), batch.bytesLeft()));
         if (batch.events().isEmpty()) {
             if (progress.heardAgain) {
                 take(partition, progress, null);
@@ -172,7 +184,7 @@ final class EventRelay {
                     .map(event -> EventMessage.of(namespace, event))
                     .toList();
             publisher.publish(messages);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             failed("events cannot be published, and wait in Redis", e);
             tryAgain(partition, progress);
             return;
@@ -182,8 +194,21 @@ final class EventRelay {
             failing = false;
         }
         progress.pause = FIRST_PAUSE;
-        metrics.published(queue, messages.size());
+        int count = messages.size();
+        measure(() -> metrics.published(queue, count));
         take(partition, progress, batch);
+    }
+
+    /** Whoever counts does not hold events back, nor make them come again. */
+    private void measure(Runnable measurement) {
+        try {
+            measurement.run();
+        } catch (RuntimeException e) {
+            if (!unmeasured) {
+                log.warn("Queue {}: events are not measured: {}", queue, e.toString());
+            }
+            unmeasured = true;
+        }
     }
 
     private void failed(String what, @Nullable Throwable problem) {
@@ -201,13 +226,13 @@ final class EventRelay {
         }
         Duration pause = progress.pause;
         progress.pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause.multipliedBy(2);
-        effects.runAfter(pause, () -> take(partition, progress, null));
+        effects.runAfter(pause, () -> step(partition, progress, () -> take(partition, progress, null)));
     }
 
     /** Another process is the owner now, and publishes what is left. */
     private void rest(Partition partition, Progress progress) {
         end(progress);
         partitions.remove(partition);
-        metrics.waiting(queue, partition.name(), 0);
+        measure(() -> metrics.waiting(queue, partition.name(), 0));
     }
 }

@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 /** The events of all queues of a process that have some. Each of these queues has a thread and a publisher. Thread-safe. */
 public final class EventService implements AutoCloseable {
 
-    private static final long CLOSE_SECONDS = 5;
+    private static final Duration END_LIMIT = Duration.ofSeconds(3);
+    /** Longer than a publisher waits for its broker. */
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(4);
+
     private static final long LAST_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long LOOK_MILLIS = 5;
 
@@ -65,18 +68,8 @@ public final class EventService implements AutoCloseable {
     @Override
     public void close() {
         awaitIdle();
-        parts.values().forEach(part -> part.thread().shutdown());
-        for (Part part : parts.values()) {
-            try {
-                if (!part.thread().awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
-                    part.thread().shutdownNow();
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                part.thread().shutdownNow();
-            }
-            part.publisher().close();
-        }
+        EventShutdown.end(parts.values().stream().map(Part::thread).toList(), END_LIMIT);
+        EventShutdown.close(parts.values().stream().map(Part::publisher).toList(), CLOSE_LIMIT);
     }
 
     private void awaitIdle() {

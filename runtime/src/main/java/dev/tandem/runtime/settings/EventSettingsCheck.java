@@ -22,6 +22,7 @@ final class EventSettingsCheck {
     void checkAll() {
         settings.queues().forEach(this::check);
         checkTopics();
+        checkExchanges();
     }
 
     private void check(String name, QueueSettings queue) {
@@ -72,6 +73,29 @@ final class EventSettingsCheck {
                                     + " for ever: set " + QueueSettingsCheck.prefix(reader)
                                     + "events.enabled to false");
                 }
+            }
+        });
+    }
+
+    /** As in Kafka: a binding such as {@code #} would bring the reader its own events. */
+    private void checkExchanges() {
+        Map<String, String> queueByExchange = new LinkedHashMap<>();
+        settings.queues().forEach((name, queue) -> {
+            if (queue.source() == SourceType.RABBIT && queue.events().enabled()) {
+                queueByExchange.putIfAbsent(queue.events().effectiveExchange(), name);
+            }
+        });
+        settings.queues().forEach((name, queue) -> {
+            String exchange = queue.effectiveExchange();
+            if (queue.source() == SourceType.RABBIT
+                    && queue.events().enabled()
+                    && queueByExchange.containsKey(exchange)) {
+                problems.add(
+                        QueueSettingsCheck.prefix(name) + "exchange",
+                        exchange,
+                        "the events of the queue " + queueByExchange.get(exchange) + " go to this exchange, and " + name
+                                + " has events itself, so that they could go on for ever: set "
+                                + QueueSettingsCheck.prefix(name) + "events.enabled to false");
             }
         });
     }

@@ -286,6 +286,11 @@ public record QueueSettings(
         return effectiveOrdering() == Ordering.KEY;
     }
 
+    /** Returns whether tasks of keys that move, because the topic gets more partitions, wait for earlier ones. */
+    public boolean keepsOrderOfMovedKeys() {
+        return effectiveSource() == SourceType.KAFKA && ordered() && !growthWindow.isZero();
+    }
+
     /** An unordered queue has no keys to halt, so it always skips a dead task. */
     public DeadHead effectiveDeadHead() {
         if (!ordered()) {

@@ -34,7 +34,9 @@ class EventRelayTest {
     private final List<Duration> pauses = new ArrayList<>();
     private final Counts counts = new Counts();
     private boolean owner = true;
+    private boolean ownerUnknown;
     private boolean brokerAway;
+    private @Nullable Error error;
     private boolean storeAway;
     private long dropped;
     private Runnable onTake = () -> {};
@@ -45,10 +47,14 @@ class EventRelayTest {
         private long published;
         private long dropped;
         private long waiting;
+        private boolean broken;
 
         @Override
         public void published(String queue, int events) {
             published += events;
+            if (broken) {
+                throw new IllegalStateException("nobody counts");
+            }
         }
 
         @Override
@@ -68,6 +74,9 @@ class EventRelayTest {
             if (brokerAway) {
                 throw new PublishException("nobody is there");
             }
+            if (error != null) {
+                throw error;
+            }
             events.forEach(event -> published.add(
                     Long.toString(Long.parseLong(event.attributes().get("sequence")))));
         }
@@ -79,6 +88,9 @@ class EventRelayTest {
     private final class Work implements EventRelay.Effects {
         @Override
         public boolean isOwner(Partition partition) {
+            if (ownerUnknown) {
+                throw new IllegalStateException("who knows");
+            }
             return owner;
         }
 
@@ -223,6 +235,41 @@ class EventRelayTest {
         runAll();
         assertThat(published).containsExactly("0", "0");
         assertThat(stored).isEmpty();
+    }
+
+    @Test
+    void anErrorDoesNotStopThePartition() {
+        record(0, 1);
+        error = new NoClassDefFoundError("a/b/C");
+        relay.heard(PARTITION);
+        runAll();
+        assertThat(published).isEmpty();
+        assertThat(pauses).containsExactly(EventRelay.FIRST_PAUSE);
+
+        error = null;
+        ownerUnknown = true;
+        later.remove().run();
+        runAll();
+        assertThat(pauses).containsExactly(EventRelay.FIRST_PAUSE, Duration.ofSeconds(1));
+        assertThat(relay.isIdle()).isFalse();
+
+        ownerUnknown = false;
+        later.remove().run();
+        runAll();
+        assertThat(published).containsExactly("0", "1");
+        assertThat(stored).isEmpty();
+        assertThat(relay.isIdle()).isTrue();
+    }
+
+    @Test
+    void eventsThatCannotBeCountedArePublishedOnce() {
+        record(0, 1, 2);
+        counts.broken = true;
+        relay.heard(PARTITION);
+        runAll();
+        assertThat(published).containsExactly("0", "1", "2");
+        assertThat(later).isEmpty();
+        assertThat(relay.isIdle()).isTrue();
     }
 
     @Test

@@ -61,4 +61,32 @@ class EventSettingsTest extends SettingsTestBase {
                 .asString()
                 .contains(ORDERS + "events.topic", "the queue hooks reads this topic", "events.enabled to false");
     }
+
+    @Test
+    void aQueueThatReadsTheExchangeOfEventsHasNoneItself() {
+        set("tandem.queues.mails.source", "rabbit");
+        set("tandem.queues.mails.handler", "log");
+        set("tandem.queues.mails.events.enabled", "true");
+        set("tandem.queues.mail-webhooks.source", "rabbit");
+        set("tandem.queues.mail-webhooks.handler", "log");
+        set("tandem.queues.mail-webhooks.exchange", "tandem-events");
+        set("tandem.queues.mail-webhooks.routing-key", "#");
+        assertThat(load().queues()).containsKey("mail-webhooks");
+        set("tandem.queues.mail-webhooks.events.enabled", "true");
+        assertThat(problems())
+                .singleElement()
+                .asString()
+                .contains("tandem.queues.mail-webhooks.exchange", "tandem-events", "events.enabled to false");
+    }
+
+    @Test
+    void aQueueThatReadsTheExchangeOfItsOwnEventsIsRefused() {
+        set("tandem.queues.mails.source", "rabbit");
+        set("tandem.queues.mails.handler", "log");
+        set("tandem.queues.mails.exchange", "mails");
+        set("tandem.queues.mails.events.enabled", "true");
+        assertThat(load().queues()).containsKey("mails");
+        set("tandem.queues.mails.events.exchange", "mails");
+        assertThat(problems()).singleElement().asString().contains("tandem.queues.mails.exchange", "for ever");
+    }
 }

@@ -110,7 +110,7 @@ final class OperationsController {
 
     private OperationViews.View begin(Operation operation) {
         try {
-            operation.chooser(clock.millis());
+            operation.chooser(clock.millis(), 0);
         } catch (IllegalArgumentException e) {
             throw ApiException.badRequest(String.valueOf(e.getMessage()), "Correct the time, or leave it out");
         }

@@ -6,6 +6,8 @@ import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.TopicPartitions;
 import dev.tandem.server.inspect.TopicPartitions.RefusedException;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -26,6 +28,9 @@ final class PartitionsController {
     private final ConfiguredQueues queues;
     private final Inspection inspection;
     private final TopicPartitions topics;
+
+    /** Queues whose topic is getting more partitions right now. */
+    private final Set<String> growing = ConcurrentHashMap.newKeySet();
 
     PartitionsController(ConfiguredQueues queues, Inspection inspection, TopicPartitions topics) {
         this.queues = queues;
@@ -52,11 +57,44 @@ final class PartitionsController {
                     "Give the number that there is as from, and a higher one up to " + MOST
                             + " as to. A topic cannot get fewer partitions");
         }
+        if (!growing.add(queue)) {
+            throw ApiException.conflict(
+                    "Another request gives the topic of " + queue + " more partitions right now",
+                    "Look how many it has before more are added");
+        }
+        try {
+            requireCount(queue, from);
+            requireNoticed(queue, from);
+            topics.grow(queue, to);
+        } catch (RefusedException e) {
+            throw refused(e);
+        } finally {
+            growing.remove(queue);
+        }
+        return new Count(to);
+    }
+
+    private void requireCount(String queue, int from) {
         int now = counted(queue);
         if (now != from) {
             throw ApiException.conflict(
                     "The topic of " + queue + " has " + now + " partitions, and from is " + from,
                     "Say from=" + now + " if more are still wanted");
+        }
+    }
+
+    /** Two changes that executors take for one would lose the order of keys that moved by both. */
+    private void requireNoticed(String queue, int now) {
+        if (!queues.get(queue).keepsOrderOfMovedKeys()) {
+            return;
+        }
+        int noticed = inspection.noticedPartitions(queue).orElse(0); // Before the growths, which are recorded with it.
+        if (noticed != now) {
+            throw ApiException.conflict(
+                    "The topic of " + queue + " has " + now + " partitions, and executors have noticed "
+                            + (noticed == 0 ? "none" : "only " + noticed) + " of them so far",
+                    "Executors that run the queue notice it within a minute. Then wait for the time that ./tandem"
+                            + " partitions " + queue + " names, and try again");
         }
         Optional<GrowthInfo> open =
                 inspection.growths(queue).stream().filter(GrowthInfo::open).findFirst();
@@ -67,12 +105,6 @@ final class PartitionsController {
                             + open.get().openUntil(),
                     "Try again after that time");
         }
-        try {
-            topics.grow(queue, to);
-        } catch (RefusedException e) {
-            throw refused(e);
-        }
-        return new Count(to);
     }
 
     private void requireTopic(String queue) {

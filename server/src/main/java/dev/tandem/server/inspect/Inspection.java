@@ -7,6 +7,7 @@ import dev.tandem.task.store.RateView;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +63,11 @@ public interface Inspection {
     /** Returns the changes of a queue to more partitions that are under way, the oldest first. */
     default List<GrowthInfo> growths(String queue) {
         return List.of();
+    }
+
+    /** Returns how many partitions executors of a queue have noticed last. Empty if none has recorded it. */
+    default OptionalInt noticedPartitions(String queue) {
+        return OptionalInt.empty();
     }
 
     List<ExecutorInfo> executors();

@@ -66,31 +66,32 @@ public record Operation(
      * Returns what chooses the tasks that are to be changed.
      *
      * @param beganMillis when the operation began
+     * @param lastToken the highest token of the tasks' partition when the operation came there
      * @throws IllegalArgumentException if a time cannot be read; the message says what to write
      */
-    public Predicate<TaskInfo> chooser(long beganMillis) {
+    public Predicate<TaskInfo> chooser(long beganMillis, long lastToken) {
         TaskSelection.Chooser chooser = selection.chooser(beganMillis);
         long due = dueAt(beganMillis);
-        return task -> chooser.chooses(task) && isToChange(task, beganMillis, due);
+        return task -> chooser.chooses(task) && isToChange(task, beganMillis, lastToken, due);
     }
 
-    private boolean isToChange(TaskInfo task, long began, long due) {
+    private boolean isToChange(TaskInfo task, long began, long lastToken, long due) {
         long at = task.at() == null ? Long.MAX_VALUE : task.at().toEpochMilli();
         return switch (action) {
             case CANCEL -> true;
             case DELETE -> selection.halting() || !task.halts();
             // One that is due waits for a slot.
-            case RETRY -> task.state() == TaskState.DEAD || at > began && !ranSince(task, began);
-            case RESCHEDULE -> at > began && at != due && !ranSince(task, began) && !expiresBefore(task, due);
+            case RETRY -> task.state() == TaskState.DEAD || at > began && !ranSince(task, lastToken);
+            case RESCHEDULE -> at > began && at != due && !ranSince(task, lastToken) && !expiresBefore(task, due);
         };
     }
 
     /**
-     * Returns whether a task has run since the operation began, and failed. Otherwise an operation would follow those that it has
-     * made due for as long as they fail. Tokens follow the clock of Redis, a lease behind at most.
+     * Returns whether a task has run since the operation came to its partition, and failed. Otherwise an operation would follow
+     * those that it has made due for as long as they fail.
      */
-    private static boolean ranSince(TaskInfo task, long began) {
-        return task.envelope() != null && task.envelope().token() > began * 1_000;
+    private static boolean ranSince(TaskInfo task, long lastToken) {
+        return task.envelope() != null && task.envelope().token() > lastToken;
     }
 
     private static boolean expiresBefore(TaskInfo task, long due) {

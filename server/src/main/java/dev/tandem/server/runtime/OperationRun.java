@@ -52,7 +52,6 @@ final class OperationRun {
     private final BooleanSupplier closing;
     private final LongSupplier nanoTime;
     private final Counter counter;
-    private final Predicate<TaskInfo> chooser;
     private final TaskChange change;
     private final List<Where> wheres;
 
@@ -79,7 +78,6 @@ final class OperationRun {
         this.nanoTime = nanoTime;
         this.counter = counter;
         long began = entry.beganMicros() / 1_000;
-        chooser = operation.chooser(began);
         change = change(operation, began);
         wheres = wheres(operation);
         stopping = entry.stopping();
@@ -227,20 +225,20 @@ final class OperationRun {
     }
 
     private Optional<Done> step(Partition partition, Done done) {
-        int blank = done.place().indexOf(' ');
-        int at = blank < 0 ? 0 : wheres.indexOf(Where.valueOf(done.place().substring(0, blank)));
-        String cursor = blank < 0 ? "" : done.place().substring(blank + 1);
-        OperationTasks.Page page = await(
-                store.tasks().page(partition, wheres.get(at), cursor.isEmpty() ? null : cursor, entry.beganMicros()));
+        OperationPlace place = place(partition, done);
+        OperationTasks.Page page = await(store.tasks()
+                .page(partition, place.where(), place.cursor().isEmpty() ? null : place.cursor(), entry.beganMicros()));
+        Predicate<TaskInfo> chooser = operation.chooser(entry.beganMicros() / 1_000, place.lastToken());
         List<Found> chosen = new ArrayList<>();
         for (Found found : page.tasks()) {
             if (chooser.test(RedisInspection.info(found.task()))) {
                 chosen.add(found);
             }
         }
+        int behind = wheres.indexOf(place.where()) + 1;
         String next = page.next() != null
-                ? wheres.get(at) + " " + page.next()
-                : at + 1 < wheres.size() ? wheres.get(at + 1) + " " : END;
+                ? place.with(place.where(), page.next()).text()
+                : behind < wheres.size() ? place.with(wheres.get(behind), "").text() : END;
         return await(store.tasks()
                 .step(
                         partition,
@@ -251,6 +249,15 @@ final class OperationRun {
                         page.tasks().size(),
                         chosen.size(),
                         next));
+    }
+
+    private OperationPlace place(Partition partition, Done done) {
+        if (!done.place().isEmpty()) {
+            return OperationPlace.parse(done.place(), entry.beganMicros());
+        }
+        // The clock of the partition's node may differ from that of the operation's, and tokens follow it.
+        long token = await(store.tasks().highestToken(partition));
+        return new OperationPlace(wheres.get(0), "", token == 0 ? entry.beganMicros() : token);
     }
 
     private void count(Done before, Done after) {

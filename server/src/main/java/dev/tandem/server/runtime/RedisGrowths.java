@@ -13,6 +13,7 @@ import dev.tandem.task.store.PartitionHistory.Growth;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletionStage;
 
 /** Reads how far changes of topics to more partitions are. */
@@ -25,6 +26,12 @@ final class RedisGrowths {
 
     RedisGrowths(RedisStore store) {
         this.store = store;
+    }
+
+    OptionalInt noticedPartitions(String queue) {
+        return await(store.partitionHistory(queue)).stream()
+                .mapToInt(PartitionHistory::partitions)
+                .findFirst();
     }
 
     List<GrowthInfo> of(String queue) {

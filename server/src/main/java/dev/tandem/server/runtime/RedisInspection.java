@@ -40,6 +40,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -107,6 +108,11 @@ final class RedisInspection implements Inspection {
     @Override
     public List<GrowthInfo> growths(String queue) {
         return growths.of(queue);
+    }
+
+    @Override
+    public OptionalInt noticedPartitions(String queue) {
+        return growths.noticedPartitions(queue);
     }
 
     @Override

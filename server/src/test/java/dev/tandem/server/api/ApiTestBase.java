@@ -137,6 +137,7 @@ abstract class ApiTestBase {
         PLATFORM.reset();
         SCHEDULES.reset();
         PARTITIONS.count = 8;
+        PARTITIONS.onGrow = () -> {};
         FAN_OUTS.reset();
         OPERATIONS.reset();
     }

@@ -2,11 +2,16 @@ package dev.tandem.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.runtime.settings.SettingsLoader;
+import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.inspect.GrowthInfo;
 import dev.tandem.server.inspect.GrowthInfo.EarlierPartition;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
 import tools.jackson.databind.JsonNode;
 
 /** What the API says of topics that got more partitions. */
@@ -26,6 +31,7 @@ class GrowthsApiTest extends ApiTestBase {
                         .path("remedy")
                         .asString())
                 .contains("from=16");
+        PLATFORM.noticedPartitions = 16;
         assertThat(post(PARTITIONS_OF_ORDERS + "?from=16&to=9999", 409)
                         .path("detail")
                         .asString())
@@ -49,6 +55,48 @@ class GrowthsApiTest extends ApiTestBase {
                         .asString())
                 .contains("until 2026-11-23T10:06:00Z");
         assertThat(PARTITIONS.count).isEqualTo(8);
+    }
+
+    @Test
+    void aTopicDoesNotGrowAgainBeforeExecutorsHaveNoticedTheLastGrowth() {
+        post(PARTITIONS_OF_ORDERS + "?from=8&to=16", 202);
+        JsonNode refusal = post(PARTITIONS_OF_ORDERS + "?from=16&to=32", 409);
+        assertThat(refusal.path("detail").asString()).contains("has 16 partitions", "noticed only 8 of them");
+        assertThat(refusal.path("remedy").asString()).contains("within a minute");
+        assertThat(PARTITIONS.count).isEqualTo(16);
+
+        PLATFORM.noticedPartitions = 0;
+        assertThat(post(PARTITIONS_OF_ORDERS + "?from=16&to=32", 409)
+                        .path("detail")
+                        .asString())
+                .contains("noticed none of them");
+    }
+
+    @Test
+    void ofTwoRequestsAtOnceOneIsRefused() {
+        PARTITIONS.onGrow = () -> assertThat(post(PARTITIONS_OF_ORDERS + "?from=8&to=12", 409)
+                        .path("detail")
+                        .asString())
+                .contains("Another request");
+        post(PARTITIONS_OF_ORDERS + "?from=8&to=16", 202);
+        assertThat(PARTITIONS.count).isEqualTo(16);
+    }
+
+    @Test
+    void aTopicWhoseMovedKeysDoNotWaitMayGrowAtAnyTime() {
+        PLATFORM.noticedPartitions = 0;
+        StandardEnvironment environment = new StandardEnvironment();
+        environment
+                .getPropertySources()
+                .addFirst(new MapPropertySource(
+                        "test",
+                        Map.of(
+                                "tandem.queues.orders.source", "kafka",
+                                "tandem.queues.orders.handler", "noop",
+                                "tandem.queues.orders.growth-window", "0s")));
+        TandemSettings settings = SettingsLoader.load(environment);
+        new PartitionsController(new ConfiguredQueues(settings, PLATFORM), PLATFORM, PARTITIONS).grow("orders", 8, 16);
+        assertThat(PARTITIONS.count).isEqualTo(16);
     }
 
     private static final Instant NOTICED = Instant.parse("2026-11-23T10:00:00Z");

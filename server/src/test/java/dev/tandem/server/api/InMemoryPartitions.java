@@ -6,6 +6,8 @@ import dev.tandem.server.inspect.TopicPartitions;
 final class InMemoryPartitions implements TopicPartitions {
 
     int count = 8;
+    /** Called before the topic grows. */
+    Runnable onGrow = () -> {};
 
     @Override
     public int count(String queue) {
@@ -17,6 +19,7 @@ final class InMemoryPartitions implements TopicPartitions {
         if (to == 9_999) {
             throw new RefusedException("Kafka says of topic orders: too many");
         }
+        onGrow.run();
         count = to;
     }
 }

@@ -27,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
@@ -41,6 +42,9 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     final Map<String, PermitView> limits = new LinkedHashMap<>();
     final Map<String, RateView> rateLimits = new LinkedHashMap<>();
     final List<GrowthInfo> growths = new ArrayList<>();
+    /** What executors have noticed; 0: nothing. */
+    int noticedPartitions = 8;
+
     final List<String> changes = new ArrayList<>();
     /** The answer to a change of any key, if there is one. */
     final List<KeyChange> keyChanges = new ArrayList<>();
@@ -72,6 +76,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
         limits.clear();
         rateLimits.clear();
         growths.clear();
+        noticedPartitions = 8;
         changes.clear();
         keyChanges.clear();
         published.clear();
@@ -168,6 +173,12 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     public List<GrowthInfo> growths(String queue) {
         check();
         return growths;
+    }
+
+    @Override
+    public OptionalInt noticedPartitions(String queue) {
+        check();
+        return noticedPartitions == 0 ? OptionalInt.empty() : OptionalInt.of(noticedPartitions);
     }
 
     @Override

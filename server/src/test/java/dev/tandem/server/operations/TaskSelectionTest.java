@@ -21,6 +21,9 @@ class TaskSelectionTest {
 
     private static final long BEGAN = 1_800_000_000_000L;
     private static final long HOUR = 3_600_000;
+    /** Of the partition, whose node of Redis is a minute ahead of the one that noted when the operation began. */
+    private static final long LAST_TOKEN = (BEGAN + 60_000) * 1_000;
+
     private static final TaskInfo DEAD = task(TaskState.DEAD, BEGAN - HOUR, "ship", BEGAN - 2 * HOUR, null);
 
     @Test
@@ -66,7 +69,7 @@ class TaskSelectionTest {
     }
 
     @Test
-    void aTaskThatRanSinceTheOperationBeganIsNotMadeDueAgain() {
+    void aTaskThatRanSinceTheOperationCameToItsPartitionIsNotMadeDueAgain() {
         TaskSelection selection = new TaskSelection(
                 List.of(TaskState.RETRY),
                 null,
@@ -85,18 +88,18 @@ class TaskSelectionTest {
         for (Action action : List.of(Action.RESCHEDULE, Action.RETRY)) {
             Operation operation =
                     new Operation("orders", "o", action, selection, false, action == Action.RETRY ? null : "+0s");
-            assertThat(operation.chooser(BEGAN).test(failed(BEGAN - 1)))
+            assertThat(operation.chooser(BEGAN, LAST_TOKEN).test(failed(LAST_TOKEN)))
                     .as(action.word())
                     .isTrue();
-            assertThat(operation.chooser(BEGAN).test(failed(BEGAN + 1)))
+            assertThat(operation.chooser(BEGAN, LAST_TOKEN).test(failed(LAST_TOKEN + 1)))
                     .as(action.word())
                     .isFalse();
         }
     }
 
     /** Returns a task that waits for its next attempt. */
-    private static TaskInfo failed(long startedMillis) {
-        Envelope envelope = new Envelope(Task.of("orders", "k", new byte[0]), 1, startedMillis * 1_000, "failed");
+    private static TaskInfo failed(long token) {
+        Envelope envelope = new Envelope(Task.of("orders", "k", new byte[0]), 1, token, "failed");
         return new TaskInfo(
                 new TaskRef("3", "0:7"),
                 TaskState.RETRY,
@@ -160,7 +163,7 @@ class TaskSelectionTest {
         assertThat(changes(Action.DELETE, null, DEAD)).isTrue();
         assertThat(changes(Action.DELETE, null, halts)).isFalse();
         assertThat(operation("{'states':['DEAD'],'halting':true}", Action.DELETE, null)
-                        .chooser(BEGAN)
+                        .chooser(BEGAN, LAST_TOKEN)
                         .test(halts))
                 .isTrue();
     }
@@ -175,12 +178,14 @@ class TaskSelectionTest {
 
     private static boolean changes(Action action, @Nullable String at, TaskInfo task) {
         return operation("{'states':['DEAD','SCHEDULED']}", action, at)
-                .chooser(BEGAN)
+                .chooser(BEGAN, LAST_TOKEN)
                 .test(task);
     }
 
     private static boolean takes(String selection, TaskInfo task) {
-        return operation(selection, Action.CANCEL, null).chooser(BEGAN).test(task);
+        return operation(selection, Action.CANCEL, null)
+                .chooser(BEGAN, LAST_TOKEN)
+                .test(task);
     }
 
     private static Operation operation(String selection, Action action, @Nullable String at) {
