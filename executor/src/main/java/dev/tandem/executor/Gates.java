@@ -27,7 +27,7 @@ final class Gates {
         this(gates, null);
     }
 
-    private Gates(List<? extends Gate> gates, SlotShares.@Nullable Member share) {
+    Gates(List<? extends Gate> gates, SlotShares.@Nullable Member share) {
         this.gates = List.copyOf(gates);
         this.share = share;
     }
@@ -223,10 +223,19 @@ final class Gates {
             most = Math.min(most, gate.mostRuns());
         }
         if (share != null) {
-            int mine = share.turn(Math.max(0, core.running() - waiting), core.waitingStarts());
+            // What the gates would keep back needs no slots, so that other queues get them.
+            int startable = Math.max(0, most - core.running());
+            int mine = share.turn(Math.max(0, core.running() - waiting), Math.min(core.waitingStarts(), startable));
             most = Math.min(most, mine + waiting);
         }
         core.waitingRuns(waiting, most);
+    }
+
+    /** Leaves the slots to the other queues, because this one starts nothing any more. */
+    void leaveSlots() {
+        if (share != null) {
+            share.leave();
+        }
     }
 
     /** Ends the wait of all runs that wait at a gate. Their tasks go back without an attempt. */

@@ -262,6 +262,7 @@ final class QueueLoop {
         } finally {
             closeQuietly("source", source::close);
             workers.close();
+            closeQuietly("slots", gates::leaveSlots);
             closeQuietly("store links", partitions::closeAllLinks);
             closeQuietly("log", commands::logRest);
             runner.logLeftOut(true);

@@ -62,6 +62,20 @@ final class SlotShares {
             return mine;
         }
 
+        /** Gives all slots back for good, because the queue starts nothing any more. */
+        void leave() {
+            List<Member> toWake;
+            synchronized (SlotShares.this) {
+                members.remove(this);
+                used = 0;
+                granted = 0;
+                target = 0;
+                divide();
+                toWake = toWake(this);
+            }
+            toWake.forEach(each -> each.wake.run());
+        }
+
         private int held() {
             return Math.max(granted, used);
         }

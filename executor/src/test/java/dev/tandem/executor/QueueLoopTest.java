@@ -12,6 +12,7 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
+import dev.tandem.task.StartPolicy;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +45,11 @@ class QueueLoopTest {
     }
 
     private QueueLoop loop(Handler.Action action, LoopTimings timings, QueuePolicy policy) {
+        return loop(action, timings, policy, null);
+    }
+
+    private QueueLoop loop(
+            Handler.Action action, LoopTimings timings, QueuePolicy policy, @Nullable SlotShares shares) {
         QueueSpec spec = QueueSpec.queue("orders")
                 .source(source)
                 .store(store)
@@ -50,7 +57,8 @@ class QueueLoopTest {
                 .defaultType("any")
                 .action("any", action)
                 .build();
-        ExecutorContext context = TestContexts.of(ExecutorClock.system(), watchdog, timings, ExecutorMetrics.NONE);
+        ExecutorContext context = TestContexts.sharing(
+                TestContexts.of(ExecutorClock.system(), watchdog, timings, ExecutorMetrics.NONE), shares);
         return new QueueLoop(spec, context, HandlerThreads.platform("test-"));
     }
 
@@ -302,6 +310,39 @@ class QueueLoopTest {
         await().until(() -> loop.status().state() == QueueStatus.State.FAILED);
         assertThat(loop.status().healthy()).isFalse();
         assertThat(loop.status().problem()).contains("a bug in the source").contains("restart");
+    }
+
+    @Test
+    void aLoopThatFailsLeavesItsSlotsToTheOtherQueues() throws InterruptedException {
+        stop();
+        SlotShares shares = new SlotShares(4);
+        SlotShares.Member other = shares.join(StartPolicy.DEFAULT, 4, () -> {});
+        CountDownLatch started = new CountDownLatch(4);
+        loop = loop(
+                task -> {
+                    started.countDown();
+                    new CountDownLatch(1).await();
+                },
+                TestContexts.TIMINGS,
+                QueuePolicy.ordered(4).withStarts(new StartPolicy(1, 1, null)),
+                shares);
+        loop.start();
+        assign(P0);
+        List<Delivery> deliveries = new ArrayList<>();
+        for (int offset = 0; offset < 10; offset++) {
+            deliveries.add(Delivery.of(offset, Task.of("orders", "key" + offset, new byte[0])));
+        }
+        source.then(events -> events.delivered(P0, deliveries, 10));
+        started.await();
+        assertThat(other.turn(0, 100)).isZero();
+
+        source.then(events -> {
+            throw new IllegalStateException("a bug in the source");
+        });
+
+        assertThat(loop.awaitEnd(20_000)).isTrue();
+        assertThat(loop.status().state()).isEqualTo(QueueStatus.State.FAILED);
+        assertThat(other.turn(0, 100)).isEqualTo(4);
     }
 
     @Test

@@ -114,6 +114,22 @@ class SlotSharesTest {
         assertThat(low.started).isEqualTo(5);
     }
 
+    @Test
+    void aQueueThatLeavesGivesItsSlotsToTheOthers() {
+        SlotShares shares = new SlotShares(10);
+        Queue fails = new Queue(shares, 1, 1, 10);
+        Queue goesOn = new Queue(shares, 1, 0, 10);
+        fails.waiting = 8;
+        goesOn.waiting = 100;
+        queues.forEach(Queue::turn);
+        assertThat(goesOn.running).isEqualTo(2);
+
+        fails.member.leave();
+        settle();
+
+        assertThat(goesOn.running).isEqualTo(10);
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void neverMoreRunThanThereAreSlotsAndNoneStaysFreeWhileATaskWaits(long seed) {

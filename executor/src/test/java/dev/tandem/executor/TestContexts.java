@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.CoreSettings;
 import dev.tandem.task.MemoryBudget;
+import org.jspecify.annotations.Nullable;
 
 /** Makes an executor's shared parts for tests of one queue. */
 final class TestContexts {
@@ -39,5 +40,23 @@ final class TestContexts {
                 new Quarantine(clock, watchdog::isAnotherSlotBusy),
                 metrics,
                 MemoryBudget.ofHeap());
+    }
+
+    static ExecutorContext sharing(ExecutorContext with, @Nullable SlotShares shares) {
+        return new ExecutorContext(
+                with.executorId(),
+                with.settings(),
+                with.clock(),
+                with.timings(),
+                with.watchdog(),
+                with.quarantine(),
+                with.metrics(),
+                with.memory(),
+                with.random(),
+                with.peers(),
+                with.progress(),
+                with.limits(),
+                with.pausedTasks(),
+                shares);
     }
 }
