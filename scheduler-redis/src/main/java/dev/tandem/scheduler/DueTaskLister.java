@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import java.nio.charset.StandardCharsets;
@@ -337,9 +339,5 @@ final class DueTaskLister {
                     new StreamCursor(last.order(), partition(last.stream()).name(), kind(last.stream()), last.cursor());
             return new ResultPage<>(tasks, place.encode());
         }
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.Partition;
 import io.lettuce.core.SetArgs;
 import java.nio.charset.StandardCharsets;
@@ -253,9 +255,5 @@ final class Housekeeper {
         private String goesOn(String before, String after, boolean allSeen, boolean worthwhile) {
             return before.equals(LEFT_OUT) || allSeen || !worthwhile ? LEFT_OUT : after;
         }
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

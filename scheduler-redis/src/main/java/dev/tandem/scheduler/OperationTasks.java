@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.scheduler.TaskChanges.Item;
 import dev.tandem.scheduler.TaskChanges.Step;
 import dev.tandem.task.Partition;
@@ -147,9 +149,5 @@ public final class OperationTasks {
                         ends.changed(partition, null, null);
                     }
                 });
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.store.PausedTasks;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
@@ -74,9 +76,5 @@ final class PausedTaskBook {
         return which.keys().isEmpty()
                 ? bytes(TYPE + which.types().iterator().next())
                 : bytes(KEY + which.keys().iterator().next());
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

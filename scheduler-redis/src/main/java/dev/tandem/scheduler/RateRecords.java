@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.store.RateInfo;
 import dev.tandem.task.store.RateView;
 import io.lettuce.core.Range;
@@ -97,9 +99,5 @@ final class RateRecords {
         String[] parts = text.split(" ", 3);
         return new RateInfo(
                 name, Long.parseLong(parts[0]), Integer.parseInt(parts[1]), parts.length == 3 ? parts[2] : null);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

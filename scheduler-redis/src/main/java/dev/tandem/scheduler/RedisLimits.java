@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.store.LimitStore;
 import dev.tandem.task.store.PermitAnswer;
 import dev.tandem.task.store.PermitRequest;
@@ -219,9 +221,5 @@ public final class RedisLimits implements LimitStore {
             runs.add(new PermitRun(in.text(), in.text(), in.text(), in.number()));
         }
         return runs;
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
@@ -7,7 +9,6 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.SuccessRecord;
 import dev.tandem.task.store.TaskEnd;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -151,9 +152,5 @@ final class TaskChanges {
             }
         }
         return SuccessPage.of(positions, records);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,8 +1,9 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -206,9 +207,5 @@ public final class TaskEnds {
                                     waiter -> waiter.lookAtEnd(new EndWaiter.Place(partition, new Position(position)))),
                     () -> all().forEach(EndWaiter::lookSoon));
         }
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,9 +1,10 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskNotes;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -195,9 +196,5 @@ final class TaskFinder {
                             : CompletableFuture.completedFuture(
                                     tasks.stream().findFirst().map(task -> task.withNotes(notes)));
                 });
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

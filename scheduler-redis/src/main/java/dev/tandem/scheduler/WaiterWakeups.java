@@ -1,9 +1,10 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.DedupBuckets;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -124,9 +125,5 @@ final class WaiterWakeups {
                         .execute(() -> wake(partition, others, tries + 1));
             }
         });
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,5 +1,6 @@
 package dev.tandem.task;
 
+import static dev.tandem.task.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.TaskHeaders.Binding;
@@ -28,10 +29,6 @@ class StructuredEventTest {
 
     private final TaskHeaders kafka = new TaskHeaders("orders", Binding.KAFKA, 10_000);
     private final TaskHeaders amqp = new TaskHeaders("orders", Binding.AMQP, 10_000);
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
 
     private static String payload(Task task) {
         return new String(task.payload(), StandardCharsets.UTF_8);

@@ -1,5 +1,6 @@
 package dev.tandem.server.runtime;
 
+import static dev.tandem.task.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -294,9 +295,5 @@ class OperationRunIT {
 
     private static String text(byte[] bytes) {
         return new String(bytes, StandardCharsets.UTF_8);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }
