@@ -97,7 +97,17 @@ record SuccessPage(byte[] page, byte[] hashes) {
         return new Kept(
                 position,
                 new SuccessRecord(
-                        id, type, key, attempt, startedAt, duration, in.executor(), attempts, end, result, duplicateOf));
+                        id,
+                        type,
+                        key,
+                        attempt,
+                        startedAt,
+                        duration,
+                        in.executor(),
+                        attempts,
+                        end,
+                        result,
+                        duplicateOf));
     }
 
     private static TaskEnd end(byte code) {
