@@ -225,7 +225,7 @@ final class QueueSettingsCheck {
             if (queue.ordered()) {
                 problems.add(
                         prefix + "max-priority",
-                        maxPriority,
+                        maxPriority.toString(),
                         "it needs ordering: none, because the broker would change the order of keys");
             }
         }
