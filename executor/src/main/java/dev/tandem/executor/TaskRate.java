@@ -17,7 +17,8 @@ public record TaskRate(
         String name,
         long intervalMicros,
         int burst,
-        @Nullable String per, TaskPattern tasks) {
+        @Nullable String per,
+        TaskPattern tasks) {
 
     /** Each key has a limit of its own. */
     public static final String PER_KEY = "";

@@ -61,7 +61,11 @@ final class LimitSpecs {
             throw new IllegalStateException("The rate limit '" + name + "' has no rate");
         }
         return new TaskRate(
-                name, RateText.intervalMicros(rate), limit.burst(), per(limit.per()), new TaskPattern(limit.types(), limit.keys()));
+                name,
+                RateText.intervalMicros(rate),
+                limit.burst(),
+                per(limit.per()),
+                new TaskPattern(limit.types(), limit.keys()));
     }
 
     private static @Nullable String per(String text) {

@@ -235,8 +235,8 @@ final class OperationRun {
     private void count(Done before, Done after) {
         long changed = after.changed() - before.changed();
         long refused = after.refused() - before.refused();
-        progress = progress.plus(
-                after.looked() - before.looked(), after.matched() - before.matched(), changed, refused);
+        progress =
+                progress.plus(after.looked() - before.looked(), after.matched() - before.matched(), changed, refused);
         counter.count(operation, changed, refused);
     }
 

@@ -133,7 +133,8 @@ final class OperationRunner implements AutoCloseable {
                 .end(
                         entry.name(),
                         program,
-                        OperationJson.write(OperationJson.progress(entry.progress()).failed(problem))));
+                        OperationJson.write(
+                                OperationJson.progress(entry.progress()).failed(problem))));
     }
 
     /** Ends the work after the step that is under way. Another server goes on. */

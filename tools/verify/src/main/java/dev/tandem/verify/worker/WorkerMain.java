@@ -30,7 +30,8 @@ public final class WorkerMain {
 
     /** Has a name of the queue's own, since several trials may share a store. */
     private static List<TaskLimit> limits(String queue) {
-        return List.of(new TaskLimit(queue, FeatureTasks.LIMIT, new TaskPattern(List.of(FeatureTasks.LIMITED_TYPE), List.of())));
+        return List.of(new TaskLimit(
+                queue, FeatureTasks.LIMIT, new TaskPattern(List.of(FeatureTasks.LIMITED_TYPE), List.of())));
     }
 
     private WorkerMain() {}
