@@ -17,21 +17,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class PauseGate implements Gate {
 
-    /** For how long a task is put aside at least. */
+    /** The shortest time for which a task is put aside. */
     private static final long LEAST_MILLIS = 10_000;
 
-    /** For how long a task is put aside at most. */
+    /** The longest time for which a task is put aside. */
     private static final long MOST_MILLIS = 900_000;
 
-    /** How far apart tasks look again, so that many that are paused cost little. */
+    /** The time between the looks of two tasks, so that many paused tasks cost little. */
     private static final long STEP_MILLIS = 10;
 
     private final QueueSpec spec;
     private final Supplier<PausedTasks> paused;
     private final ExecutorClock clock;
-    /** When the task looks again that was put aside last, by the monotonic clock. */
+    /** The time at which the task looks again that was put aside last, by the monotonic clock. */
     private final AtomicLong lastReturn;
-    /** What was decided about runs that workers have not begun. */
+    /** The outcomes of runs that were put aside and that workers have not begun. */
     private final Map<Run, Outcome> aside = new ConcurrentHashMap<>();
 
     PauseGate(QueueSpec spec, Supplier<PausedTasks> paused, ExecutorClock clock) {

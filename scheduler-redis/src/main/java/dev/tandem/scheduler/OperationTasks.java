@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OperationTasks {
 
-    /** Where tasks are that may be changed. */
+    /** The places of tasks that may be changed. */
     public enum Where {
         PARKED,
         /** Scheduled, and due in more than 90 s or so. */
@@ -39,7 +39,7 @@ public final class OperationTasks {
     public record Page(List<Found> tasks, @Nullable String next) {}
 
     /**
-     * What an operation has done in a partition.
+     * The result of an operation in a partition.
      *
      * @param text as the store has it; empty if it has done nothing yet
      * @param place where it goes on, in its own words; empty at the beginning

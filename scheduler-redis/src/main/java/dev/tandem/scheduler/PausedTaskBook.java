@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 /** Keeps which types and keys of a queue are paused. Thread-safe. */
 final class PausedTaskBook {
 
-    /** In front of the name of a type, and of a key. */
+    /** The prefix of the name of a type. {@link #KEY} is that of a key. */
     private static final String TYPE = "type:";
 
     private static final String KEY = "key:";

@@ -44,7 +44,7 @@ public final class RedisLimits implements LimitStore {
     private final RedisKeys keys;
     private final WakeupSubscriber wakeups;
     private final RateRecords rates;
-    /** By limit: when its name was last written, by the monotonic clock in milliseconds. */
+    /** The time at which the name of each limit was last written, by the monotonic clock in milliseconds. */
     private final Map<String, Long> announced = new ConcurrentHashMap<>();
 
     RedisLimits(AdminConnection connection, WakeupSubscriber wakeups) {

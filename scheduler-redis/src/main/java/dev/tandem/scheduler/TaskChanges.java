@@ -27,7 +27,7 @@ final class TaskChanges {
     record Item(Position position, @Nullable TaskView seen, boolean exactly, byte[] place) {}
 
     /**
-     * What an operation has done in a partition, with the next tasks.
+     * The result of an operation on the next tasks of a partition.
      *
      * @param seen its record before; empty if there is none
      */
@@ -43,7 +43,7 @@ final class TaskChanges {
      */
     record Reply(@Nullable String record, List<Integer> results, List<byte[]> places) {}
 
-    /** In the place of the executor of a task that was cancelled while it waited. */
+    /** Stands in place of the executor of a task that was cancelled while it waited. */
     private static final String OPERATOR = "operator";
 
     private static final byte[] NOTHING = {};

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskFinder {
 
-    /** How many tasks of one id are looked at. The index of a partition knows fewer. */
+    /** The most tasks of one id that are looked at. The index of a partition knows fewer. */
     private static final int MAX_CANDIDATES = 1_000;
 
-    /** How many partitions are searched at a time for a success, each of which may take some milliseconds. */
+    /** The number of partitions that are searched at a time for a success; each may take some milliseconds. */
     private static final int SEARCHED_AT_ONCE = 16;
 
     private static final byte[] FROM_THE_START = {};

@@ -27,7 +27,7 @@ final class WaiterWakeups {
 
     private static final int PAGE = 200;
 
-    /** How many ends are passed on at once. Those who wait for others look again by themselves. */
+    /** The most ends that are passed on at once. Those who wait for further ends look again by themselves. */
     private static final int MAX_WALKS = 1_000;
 
     /** After which times a task is tried again that did not wait yet. */

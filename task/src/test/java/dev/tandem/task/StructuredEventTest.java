@@ -222,7 +222,7 @@ class StructuredEventTest {
         assertThat(read.unreadable()).contains("it is not UTF-8");
     }
 
-    /** Whatever is done to an event, reading never throws, and what cannot be read is kept as it is. */
+    /** Checks that reading never throws, whatever is done to an event, and that what cannot be read is kept as it is. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
     void readingNeverThrows(long seed) {

@@ -28,13 +28,13 @@ import org.jspecify.annotations.Nullable;
 /** Carries an operation out that this program has claimed. Used by one thread. */
 final class OperationRun {
 
-    /** How often progress is noted. The claim holds for much longer. */
+    /** The interval in which progress is noted. The claim holds for much longer. */
     private static final long NOTE_NANOS = 500_000_000L;
 
-    /** In the place of a partition with which the operation is done. */
+    /** The place of a partition with which the operation is done. */
     private static final String END = "end";
 
-    /** What a run needs of the store. */
+    /** The parts of the store that a run needs. */
     record Store(OperationBook book, OperationTasks tasks, Inspector inspector) {}
 
     /** Counts tasks that were changed or refused. */

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 class OperationRunIT {
 
     private static final int PARTITIONS = 3;
-    /** In each partition. {@code -Doperations.dead=N} makes it more; the time of a retry of all is printed. */
+    /** The number of dead tasks in each partition. {@code -Doperations.dead=N} sets it. The time of a retry of all is printed. */
     private static final int DEAD = Integer.getInteger("operations.dead", 1_000);
 
     private static final int KEYS = 7;
