@@ -219,7 +219,7 @@ final class PermitSimulation {
         this.random = random;
         this.max = max;
         this.losses = losses;
-        limits = List.of(new TaskLimit("erp", max, List.of(), List.of()));
+        limits = List.of(new TaskLimit("erp", max, TaskPattern.ALL));
     }
 
     /** Has two limits. Tasks of the types a and b need a permit of one of them, and those of the type both one of each. */
@@ -228,8 +228,8 @@ final class PermitSimulation {
         this.max = max;
         losses = true;
         limits = List.of(
-                new TaskLimit("b", max, List.of("b", "both"), List.of()),
-                new TaskLimit("a", max, List.of("a", "both"), List.of()));
+                new TaskLimit("b", max, new TaskPattern(List.of("b", "both"), List.of())),
+                new TaskLimit("a", max, new TaskPattern(List.of("a", "both"), List.of())));
     }
 
     private boolean isLost(int oneIn) {
