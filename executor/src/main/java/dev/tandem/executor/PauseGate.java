@@ -4,8 +4,6 @@ import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.PausedTasks;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +30,7 @@ final class PauseGate implements Gate {
     /** The time at which the task looks again that was put aside last, by the monotonic clock. */
     private final AtomicLong lastReturn;
     /** The outcomes of runs that were put aside and that workers have not begun. */
-    private final Map<Run, Outcome> aside = new ConcurrentHashMap<>();
+    private final RunAnswers aside = new RunAnswers();
 
     PauseGate(QueueSpec spec, Supplier<PausedTasks> paused, ExecutorClock clock) {
         this.spec = spec;
@@ -54,8 +52,8 @@ final class PauseGate implements Gate {
 
     @Override
     public boolean mustWait(Run run, Runnable goOn) {
-        if (run.task().unreadable() == null && isPaused(run.task())) {
-            aside.computeIfAbsent(run, none -> Outcome.Snoozed.putAside(millisAside()));
+        if (run.task().unreadable() == null && isPaused(run.task()) && !aside.has(run)) {
+            aside.put(run, Outcome.Snoozed.putAside(millisAside()));
         }
         return false;
     }
@@ -69,12 +67,12 @@ final class PauseGate implements Gate {
 
     @Override
     public boolean mayRun(Run run) {
-        return !aside.containsKey(run);
+        return aside.mayRun(run);
     }
 
     @Override
     public @Nullable Outcome takeOutcome(Run run) {
-        return aside.remove(run);
+        return aside.take(run);
     }
 
     @Override

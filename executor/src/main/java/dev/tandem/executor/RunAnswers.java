@@ -18,6 +18,14 @@ final class RunAnswers {
         answers.put(run, Optional.ofNullable(outcome));
     }
 
+    boolean isEmpty() {
+        return answers.isEmpty();
+    }
+
+    void clear() {
+        answers.clear();
+    }
+
     boolean has(Run run) {
         return answers.containsKey(run);
     }

@@ -243,8 +243,7 @@ class RedisFailureIT {
             await().until(() -> events(telling, null).bytesLeft() <= EventPolicy.WITHOUT_ROOM_BYTES);
             await().until(() -> owner.hasRoom);
             EventFeed.Batch last = events(telling, null);
-            List<Long> numbers =
-                    last.events().stream().map(TaskEvent::number).toList();
+            List<Long> numbers = last.events().stream().map(TaskEvent::number).toList();
             assertThat(numbers).isNotEmpty().endsWith(EVENTS - 1L).isSorted();
             assertThat(events(telling, last).dropped()).isEqualTo(EVENTS - numbers.size());
         }

@@ -4,16 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.DocumentedBlocks;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.env.YamlPropertySourceLoader;
@@ -24,8 +22,6 @@ import org.springframework.core.io.ByteArrayResource;
 class DocumentedWebhooksIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
-
-    private static final Pattern BLOCK = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL);
 
     @ParameterizedTest
     @CsvSource({"orders,order-webhooks", "mails,mail-webhooks"})
@@ -86,10 +82,8 @@ class DocumentedWebhooksIT {
         return settings;
     }
 
-    private static String block(String part) throws IOException {
-        Matcher blocks = BLOCK.matcher(Files.readString(DocumentedBlocks.root().resolve("docs/events.md")));
-        return blocks.results()
-                .map(found -> found.group(1))
+    private static String block(String part) {
+        return DocumentedBlocks.texts("docs/events.md", "yaml").stream()
                 .filter(block -> block.contains(part))
                 .findFirst()
                 .orElseThrow();
