@@ -18,7 +18,7 @@ final class GrowthCore {
 
     private static final long NEVER = Long.MIN_VALUE / 2;
 
-    /** For how long tasks wait while the history cannot be read: the node of Redis that has it may be away for long. */
+    /** The time for which tasks wait while the history cannot be read: the node of Redis that has it may be away for long. */
     private static final long UNREAD_MILLIS = 10_000;
 
     /** The next thing to do. */
@@ -43,13 +43,13 @@ final class GrowthCore {
     private @Nullable LogEnds look;
     private LogEndLooks series = LogEndLooks.NONE;
 
-    /** How many partitions the source knows of. */
+    /** The number of partitions that the source knows of. */
     private int known;
 
-    /** How often there was a reason to find all out again. What was begun before the last one does not count. */
+    /** The number of reasons so far to find everything out again. What was begun before the last one does not count. */
     private long doubts;
 
-    /** When the first of the reads in a row failed. */
+    /** The time at which the first of the failed reads in a row failed. */
     private long unreadSince = NEVER;
 
     /** Whether tasks go on by what was known last, since the history cannot be read. */
@@ -72,7 +72,7 @@ final class GrowthCore {
     private long stepIn;
     private long stepBeganAt;
     private long stepWall;
-    /** When the first open growth was known. */
+    /** The time at which the first open growth became known. */
     private long openKnownAt = NEVER;
 
     private long nextAt = NEVER;

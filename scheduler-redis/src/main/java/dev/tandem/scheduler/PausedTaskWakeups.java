@@ -31,7 +31,7 @@ final class PausedTaskWakeups {
     private final WaiterWakeups wakeups;
     private final WalkRounds<Resumed> rounds;
 
-    /** What was resumed. @param defaultType the type of tasks that name none; null if they have none */
+    /** A type or a key that was resumed. @param defaultType the type of tasks that name none; null if they have none */
     private record Resumed(
             String queue, PausedTasks which, @Nullable String defaultType) {}
 

@@ -34,7 +34,7 @@ final class EventRelay {
     static final Duration FIRST_PAUSE = Duration.ofMillis(500);
     static final Duration LONGEST_PAUSE = Duration.ofSeconds(15);
 
-    /** What the relay works on. */
+    /** Takes events from the store and runs steps, for the relay. */
     interface Effects {
 
         /** Returns whether this process may publish the events of a partition. */
@@ -68,7 +68,7 @@ final class EventRelay {
     private boolean failing;
     private boolean unmeasured;
     private volatile boolean stopping;
-    /** How many partitions have something under way. */
+    /** The number of partitions that have something under way. */
     private final AtomicInteger busy = new AtomicInteger();
 
     EventRelay(String queue, String namespace, EventPublisher publisher, EventMetrics metrics, Effects effects) {

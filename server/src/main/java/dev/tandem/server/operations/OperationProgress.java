@@ -41,4 +41,34 @@ public record OperationProgress(
         return new OperationProgress(
                 newState, looked, matched, changed, refused, partition, partitionsDone, partitions, problem);
     }
+
+    /** Returns this progress in an operation of so many partitions. */
+    public OperationProgress of(int all) {
+        return new OperationProgress(state, looked, matched, changed, refused, partition, partitionsDone, all, problem);
+    }
+
+    /** Returns this progress at another place. @param name the partition; null between partitions */
+    public OperationProgress at(@Nullable String name, int done) {
+        return new OperationProgress(state, looked, matched, changed, refused, name, done, partitions, problem);
+    }
+
+    /** Returns this progress after more tasks. */
+    public OperationProgress plus(long moreLooked, long moreMatched, long moreChanged, long moreRefused) {
+        return new OperationProgress(
+                state,
+                looked + moreLooked,
+                matched + moreMatched,
+                changed + moreChanged,
+                refused + moreRefused,
+                partition,
+                partitionsDone,
+                partitions,
+                problem);
+    }
+
+    /** Returns how an operation with this progress failed. */
+    public OperationProgress failed(String why) {
+        return new OperationProgress(
+                State.FAILED, looked, matched, changed, refused, null, partitionsDone, partitions, why);
+    }
 }

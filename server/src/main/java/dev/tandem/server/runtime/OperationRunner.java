@@ -130,21 +130,12 @@ final class OperationRunner implements AutoCloseable {
 
     private void fail(OperationBook.Entry entry, String problem) {
         log.warn("Operation {} has failed: {}", entry.name(), problem);
-        OperationProgress last = OperationJson.progress(entry.progress());
         await(store.book()
                 .end(
                         entry.name(),
                         program,
-                        OperationJson.write(new OperationProgress(
-                                State.FAILED,
-                                last.looked(),
-                                last.matched(),
-                                last.changed(),
-                                last.refused(),
-                                null,
-                                last.partitionsDone(),
-                                last.partitions(),
-                                problem))));
+                        OperationJson.write(
+                                OperationJson.progress(entry.progress()).failed(problem))));
     }
 
     /** Ends the work after the step that is under way. Another server goes on. */
