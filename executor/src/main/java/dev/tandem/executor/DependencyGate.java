@@ -198,7 +198,7 @@ final class DependencyGate implements Gate {
         then.run();
     }
 
-    /** Says that a task waits for nothing any more. Not before: its end may be refused, and then the task runs again. */
+    /** Tells the store that a task waits for nothing any more. Not before: its end may be refused, and then the task runs again. */
     @Override
     public void recorded(RecordedEnd end) {
         Ended its;

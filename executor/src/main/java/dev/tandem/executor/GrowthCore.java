@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out how many partitions a log has, and had. Decides what to read, look up and record, one step at a time. All executors
+ * Finds out how many partitions a log has and had before. Decides what to read, look up and record, one step at a time. All executors
  * of a queue do so alike; whoever records a change first is right, and the others read what it recorded. Does no I/O and reads
  * no clock. One thread calls it.
  */
@@ -52,7 +52,7 @@ final class GrowthCore {
     /** The time at which the first of the failed reads in a row failed. */
     private long unreadSince = NEVER;
 
-    /** Whether tasks go on by what was known last, since the history cannot be read. */
+    /** True while tasks go on by what was known last, because the history cannot be read. */
     private boolean goesOnUnread;
 
     private long readIn = NEVER;
@@ -61,7 +61,7 @@ final class GrowthCore {
     private long lookFrom = NEVER;
     private long lookBeganAt = NEVER;
     private long lookWall = NEVER;
-    /** Whether the first open growth may have been over when the last look began. The store knows. */
+    /** Whether the first open growth may have been over when the last look began. Only the store knows for sure. */
     private boolean lookMayClose;
 
     private long lookEndedAt = NEVER;

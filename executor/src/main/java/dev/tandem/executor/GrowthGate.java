@@ -33,17 +33,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class GrowthGate implements Gate {
 
-    /** For how long a run waits for what is not known yet. Then its task is tried again later, and others may run. */
+    /** The longest time that a run waits for what is not known yet. Then its task is tried again later, and others may run. */
     private static final long WAIT_MILLIS = 3_000;
 
     private static final long LEAST_HOLD_MILLIS = 500;
 
     private static final long MOST_HOLD_MILLIS = 15_000;
 
-    /** A task is held for one in so many of the time that it has waited. */
+    /** A task is held for the time that it has waited, divided by this. */
     private static final int HOLD_SHARE = 4;
 
-    /** For how long after its time a held task counts that is not asked about again. It may be with another process. */
+    /** The time after which a held task no longer counts if nobody has asked about it again. Another process may have it. */
     private static final long COUNTED_MILLIS = 30_000;
 
     private static final int MAX_KNOWN = 20_000;

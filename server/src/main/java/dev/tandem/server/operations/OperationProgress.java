@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far an operation is.
+ * The progress of an operation.
  *
  * @param looked tasks that were looked at
  * @param matched tasks that were chosen: they were changed, or refused
@@ -25,7 +25,7 @@ public record OperationProgress(
         int partitions,
         @Nullable String problem) {
 
-    /** Whether an operation goes on. */
+    /** The states of an operation. */
     public enum State {
         WAITING,
         RUNNING,

@@ -29,7 +29,7 @@ final class OperationRunner implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(OperationRunner.class);
 
-    /** How often it looks for operations that others have left. */
+    /** The interval in which it looks for operations that others have left. */
     private static final long LOOK_MILLIS = 3_000;
 
     private static final long CLOSE_MILLIS = 5_000;
