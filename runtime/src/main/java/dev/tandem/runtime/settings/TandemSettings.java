@@ -183,7 +183,7 @@ public record TandemSettings(
      * @param allowedHosts names that requests may have in their Host header, besides addresses and localhost
      * @param bodyTimeout how long the body of a request may take to arrive
      * @param login whether callers need a token
-     * @param tokenFile where the first token is written; "" for the user's own folder, {@code none} for nowhere
+     * @param tokenFile where the first token is written; "" for the user's own folder, {@code stdout} for no file
      * @param openMetrics whether {@code /actuator/prometheus} needs no token
      * @param auditMax about how many entries of the audit log are kept
      */

@@ -22,7 +22,7 @@ import org.springframework.context.ApplicationListener;
 final class AccessService implements ApplicationListener<WebServerInitializedEvent>, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(AccessService.class);
-    private static final String NO_FILE = "none";
+    private static final String NO_FILE = "stdout";
 
     private final ApiSettings settings;
     private final TokenBook book;

@@ -138,7 +138,7 @@ abstract class ApiTestBase {
                 TestConfiguration.class,
                 "--server.port=0",
                 "--tandem.api.login=" + login,
-                "--tandem.api.token-file=none",
+                "--tandem.api.token-file=stdout",
                 "--tandem.queues.orders.source=kafka",
                 "--tandem.queues.orders.handler=noop",
                 "--tandem.queues.orders.max-blocked-keys=1",
