@@ -1,4 +1,4 @@
--- Keeps a token of the HTTP API.
+-- Keeps a token of the HTTP API. If there is no room, tokens that have expired make some.
 --
 -- KEYS 1    tokens    hash: id -> role, when it expires in ms or 0, definition, separated by spaces
 -- ARGV 1    id
@@ -18,7 +18,16 @@ if ARGV[4] ~= '' then
   end
 end
 if call('HLEN', KEYS[1]) >= tonumber(ARGV[3]) then
-  return {TOKENS_ARE_FULL}
+  local all = call('HGETALL', KEYS[1])
+  for i = 1, #all, 2 do
+    local expires = string.match(all[i + 1], '^%S+ (%d+) ')
+    if expires ~= '0' and tonumber(expires) <= now then
+      call('HDEL', KEYS[1], all[i])
+    end
+  end
+  if call('HLEN', KEYS[1]) >= tonumber(ARGV[3]) then
+    return {TOKENS_ARE_FULL}
+  end
 end
 call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return {TOKEN_ADDED}

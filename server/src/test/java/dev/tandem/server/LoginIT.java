@@ -32,14 +32,23 @@ class LoginIT {
     void theFirstServerMakesATokenThatAllServersTake() throws IOException {
         Path first = folder.resolve("first");
         Path second = folder.resolve("second");
+        String admin;
         try (RunningServer one = server(first)) {
             await().atMost(PATIENCE).until(() -> Files.exists(first));
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(first)))
                     .isEqualTo("rw-------");
-            String admin = Files.readString(first).strip();
+            admin = Files.readString(first).strip();
             try (RunningServer two = server(second)) {
                 await().atMost(PATIENCE).until(() -> status(two, "GET", "/api/v1/caller", admin) == 200);
-                assertThat(second).as("there was a token already").doesNotExist();
+                await().atMost(PATIENCE).until(() -> Files.exists(second));
+                String other = Files.readString(second).strip();
+                assertThat(other).as("commands on the other machine have a token of their own").isNotEqualTo(admin);
+                assertThat(status(one, "GET", "/api/v1/caller", other)).isEqualTo(200);
+                assertThat(send(one, "GET", "/api/v1/tokens", admin)
+                                .json()
+                                .path("tokens")
+                                .size())
+                        .isEqualTo(2);
 
                 Answer created = send(one, "POST", "/api/v1/tokens?name=ci&role=operator", admin);
                 String operator = created.json().path("token").asString();
@@ -72,6 +81,11 @@ class LoginIT {
                         .contains("\"who\":\"ci\"", "\"action\":\"pause\"", "queue mail", "refused with status 403")
                         .doesNotContain(operator, admin);
             }
+        }
+        try (RunningServer again = server(first)) {
+            String kept = Files.readString(first).strip();
+            await().atMost(PATIENCE).until(() -> status(again, "GET", "/api/v1/caller", kept) == 200);
+            assertThat(kept).as("a good token in the file stays").isEqualTo(admin);
         }
     }
 

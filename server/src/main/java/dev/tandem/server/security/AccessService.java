@@ -6,7 +6,9 @@ import dev.tandem.server.access.KnownTokens;
 import dev.tandem.server.access.TokenBook;
 import dev.tandem.server.credentials.TokenFiles;
 import dev.tandem.task.FailureText;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.concurrent.Executors;
@@ -18,7 +20,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.web.server.context.WebServerInitializedEvent;
 import org.springframework.context.ApplicationListener;
 
-/** Makes the first token once the web server listens, and keeps the tokens that this server knows up to date. */
+/** Makes the tokens of this machine once the web server listens, and keeps what this server knows of tokens up to date. */
 final class AccessService implements ApplicationListener<WebServerInitializedEvent>, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(AccessService.class);
@@ -46,17 +48,32 @@ final class AccessService implements ApplicationListener<WebServerInitializedEve
         if (!isApi || settings.login() == Login.NONE) {
             return;
         }
-        FirstToken first = new FirstToken(
-                book, InstantSource.system(), file(event.getWebServer().getPort()), System.out);
-        timer.scheduleWithFixedDelay(() -> turn(first), 0, KnownTokens.RENEWED_EVERY.toMillis(), TimeUnit.MILLISECONDS);
+        LocalToken local = new LocalToken(
+                book,
+                tokens,
+                InstantSource.system(),
+                hostName(),
+                file(event.getWebServer().getPort()),
+                System.out);
+        timer.scheduleWithFixedDelay(() -> turn(local), 0, KnownTokens.RENEWED_EVERY.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    private void turn(FirstToken first) {
+    private void turn(LocalToken local) {
         try {
-            first.make();
+            local.turn();
             tokens.renew();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
             log.warn("The tokens of the API cannot be read: {}", FailureText.of(e));
+        }
+    }
+
+    private static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "an unknown host";
         }
     }
 
