@@ -42,7 +42,9 @@ class LoginIT {
                 await().atMost(PATIENCE).until(() -> status(two, "GET", "/api/v1/caller", admin) == 200);
                 await().atMost(PATIENCE).until(() -> Files.exists(second));
                 String other = Files.readString(second).strip();
-                assertThat(other).as("commands on the other machine have a token of their own").isNotEqualTo(admin);
+                assertThat(other)
+                        .as("commands on the other machine have a token of their own")
+                        .isNotEqualTo(admin);
                 assertThat(status(one, "GET", "/api/v1/caller", other)).isEqualTo(200);
                 assertThat(send(one, "GET", "/api/v1/tokens", admin)
                                 .json()

@@ -49,12 +49,7 @@ final class LocalToken {
 
     /** @param file null if the first token is only printed, and no other one is made */
     LocalToken(
-            TokenBook book,
-            KnownTokens known,
-            InstantSource clock,
-            String host,
-            @Nullable Path file,
-            PrintStream out) {
+            TokenBook book, KnownTokens known, InstantSource clock, String host, @Nullable Path file, PrintStream out) {
         this.book = book;
         this.known = known;
         this.clock = clock;
@@ -88,13 +83,17 @@ final class LocalToken {
         switch (added) {
             case ADDED -> {
                 // Not by the logger: logs go to places that tokens must not reach.
-                out.println("\nThe first token of the API, for an admin. It is shown once:\n\n    " + text.text() + "\n");
+                out.println(
+                        "\nThe first token of the API, for an admin. It is shown once:\n\n    " + text.text() + "\n");
                 out.flush();
                 if (file != null) {
                     TokenFiles.write(file, text.text());
                 }
             }
-            case FULL -> log.error("There are {} tokens, the most there may be, and none is a valid one of an admin", TokenBook.MOST);
+            case FULL ->
+                log.error(
+                        "There are {} tokens, the most there may be, and none is a valid one of an admin",
+                        TokenBook.MOST);
             case NOT_FIRST -> {}
         }
     }

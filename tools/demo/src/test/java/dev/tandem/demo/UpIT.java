@@ -7,6 +7,7 @@ import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.local.PortReservations;
 import dev.tandem.runtime.Tandem;
+import dev.tandem.server.credentials.TokenFiles;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
