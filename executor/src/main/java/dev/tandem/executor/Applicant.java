@@ -20,7 +20,7 @@ final class Applicant {
     private boolean decided;
     private @Nullable Outcome withoutRun;
     private volatile boolean holds;
-    /** Whether the store has given its permits to others, or may have. Any thread reads it. */
+    /** True once the store has given its permits to others, or may have. Any thread reads it. */
     private volatile boolean lost;
 
     private long since;
@@ -46,7 +46,7 @@ final class Applicant {
         return waitingSince;
     }
 
-    /** Takes note that it has all of its permits, and that only a thread is missing. @return for how long that is so, in milliseconds */
+    /** Takes note that it has all of its permits and only needs a thread. @return for how long that has been so, in milliseconds */
     long lacksThread(long nowMillis) {
         threadlessSince = Math.min(threadlessSince, nowMillis);
         return nowMillis - threadlessSince;

@@ -67,9 +67,9 @@ final class BucketSender<Q, A> {
     private final class Bucket {
         private final int number;
         private final Deque<Waiting<Q, A>> waiting = new ArrayDeque<>();
-        /** Whether a call is under way, or waits to be repeated. */
+        /** True while a call is under way, or waits to be repeated. */
         private boolean busy;
-        /** How many requests are sent one by one, because one of them was refused. */
+        /** The number of requests that are still sent one by one, because one of them was refused. */
         private int alone;
 
         Bucket(int number) {

@@ -25,21 +25,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class DedupGate implements Gate {
 
-    /** For how long a run waits for an answer. Then its task is tried again later, and others may run. */
+    /** The longest time that a run waits for an answer. Then its task is tried again later, and others may run. */
     private static final long ANSWER_MILLIS = 10_000;
 
     private static final DedupAnswer UNANSWERED = new DedupAnswer.Wait(5_000);
 
-    /** For how long it is repeated that a task has ended, when its outcome is recorded already. */
+    /** The time for which this repeats to the store that a task has ended whose outcome is recorded already. */
     private static final long REPEATED_MILLIS = 600_000;
 
     /**
-     * For how long it is asked about a task that has come. Its partition may have another owner by then, who has asked too: a
+     * The time for which a question about a task that has come is repeated. Its partition may have another owner by then, who has asked too: a
      * late request would give the key to a task that has ended.
      */
     private static final long ARRIVAL_MILLIS = 10_000;
 
-    /** How old an answer may be that a task may run. */
+    /** The greatest age of an answer by which a task may run. */
     private static final long YOUNG_MILLIS = 30_000;
 
     private static final int MAX_KNOWN = 20_000;
@@ -51,7 +51,7 @@ final class DedupGate implements Gate {
     private final QueueSpec spec;
     private final ExecutorClock clock;
     private final BucketSender<DedupRequest, DedupAnswer> sender;
-    /** What was answered about tasks that have not begun. Guarded by itself. */
+    /** The answers about tasks that have not begun. Guarded by itself. */
     private final Map<Place, Known> known = new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<Place, Known> eldest) {
@@ -59,7 +59,7 @@ final class DedupGate implements Gate {
         }
     };
 
-    /** What was answered about runs that workers have not begun. */
+    /** The answers about runs that workers have not begun. */
     private final RunAnswers answered = new RunAnswers();
 
     DedupGate(QueueSpec spec, ExecutorClock clock) {

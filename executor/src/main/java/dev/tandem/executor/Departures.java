@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which runs must not wait at a gate: all of them once the queue stops, and those of partitions that this executor is giving up.
+ * The runs that must not wait at a gate: all of them once the queue stops, and those of partitions that this executor is giving up.
  * Thread-safe.
  */
 final class Departures {
@@ -14,17 +14,17 @@ final class Departures {
     private final Set<Partition> partitions = ConcurrentHashMap.newKeySet();
     private volatile boolean all;
 
-    /** The queue stops. */
+    /** Takes note that the queue stops. */
     void all() {
         all = true;
     }
 
-    /** This executor begins to give up a partition. */
+    /** Takes note that this executor begins to give up a partition. */
     void leave(Partition partition) {
         partitions.add(partition);
     }
 
-    /** This executor has given up a partition, and may get it again. */
+    /** Takes note that this executor has given up a partition. It may get it again. */
     void left(Partition partition) {
         partitions.remove(partition);
     }

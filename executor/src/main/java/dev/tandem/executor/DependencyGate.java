@@ -26,19 +26,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class DependencyGate implements Gate {
 
-    /** For how long a run waits for an answer. Then its task is tried again later, and others may run. */
+    /** The longest time that a run waits for an answer. Then its task is tried again later, and others may run. */
     private static final long ANSWER_MILLIS = 10_000;
 
-    /** For how long it is repeated that a task has ended, or runs later. */
+    /** The time for which this repeats to the store that a task has ended, or runs later. */
     private static final long REPEATED_MILLIS = 60_000;
 
-    /** Which runs and delays are told to the store, so that it does not forget what a task needs no more wait for. */
+    /** The shortest run or delay that the store is told of, so that it does not forget what a task need not wait for. */
     private static final long LONG_MILLIS = 600_000;
 
-    /** For how long it is remembered what a task without a timeout need not wait for. */
+    /** The time for which the store remembers what a task without a timeout need not wait for. */
     private static final long LONGEST_RUN_MILLIS = 30L * 24 * 3_600_000;
 
-    /** Of how many ended runs it is known here what their tasks waited for, until their ends are recorded. */
+    /** The number of ended runs whose dependencies are kept here until their ends are recorded. */
     private static final int MAX_ENDED = 10_000;
 
     /** A task that has ended, and what it waited for. */
@@ -198,7 +198,7 @@ final class DependencyGate implements Gate {
         then.run();
     }
 
-    /** Says that a task waits for nothing any more. Not before: its end may be refused, and then the task runs again. */
+    /** Tells the store that a task waits for nothing any more. Not before: its end may be refused, and then the task runs again. */
     @Override
     public void recorded(RecordedEnd end) {
         Ended its;

@@ -23,7 +23,7 @@ final class FanOutCancels implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(FanOutCancels.class);
 
-    /** A run is asked about at the second look, so that a cancellation reaches it within a second. */
+    /** The time between two looks. A run is asked about at the second one, so that a cancellation reaches it within a second. */
     static final long LOOK_MILLIS = 400;
 
     private final FanOuts fanOuts;

@@ -63,7 +63,7 @@ final class FanOutFinisher implements AutoCloseable {
         return one;
     }
 
-    /** Begins, and returns at once. */
+    /** Begins to do what follows the end of all subtasks, and returns at once. */
     void finish(String id) {
         fanOuts.ask(new FanOutRequest.View(id), answer -> {
             FanOutRecord record = answer == null ? null : answer.record();

@@ -153,7 +153,7 @@ final class FanOutWriter {
         }
     }
 
-    /** Whether a subtask has ended that an earlier run published. Bits are numbered from the most significant one of a byte. */
+    /** Returns whether a subtask that an earlier run published has ended. Bits are numbered from the most significant one of a byte. */
     private static boolean hasEnded(byte[] bits, long cursor, long number) {
         long bit = number - cursor / 8 * 8;
         int index = (int) (bit / 8);

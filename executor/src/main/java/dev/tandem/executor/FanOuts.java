@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FanOuts implements AutoCloseable {
 
-    /** For how long a request is repeated whose answer somebody waits for. */
+    /** The time for which a request is repeated whose answer somebody waits for. */
     static final long ANSWER_MILLIS = 10_000;
 
-    /** For how long it is repeated how a subtask ended. Its outcome is not recorded before, so it is not given up. */
+    /** The time for which the end of a subtask is repeated. Its outcome is not recorded before, so it is not given up. */
     private static final long ALWAYS = Long.MAX_VALUE / 4;
 
     private static final int MAX_STOPPED = 10_000;

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out how many partitions a log has, and had. Decides what to read, look up and record, one step at a time. All executors
+ * Finds out how many partitions a log has and had before. Decides what to read, look up and record, one step at a time. All executors
  * of a queue do so alike; whoever records a change first is right, and the others read what it recorded. Does no I/O and reads
  * no clock. One thread calls it.
  */
@@ -18,7 +18,7 @@ final class GrowthCore {
 
     private static final long NEVER = Long.MIN_VALUE / 2;
 
-    /** For how long tasks wait while the history cannot be read: the node of Redis that has it may be away for long. */
+    /** The time for which tasks wait while the history cannot be read: the node of Redis that has it may be away for long. */
     private static final long UNREAD_MILLIS = 10_000;
 
     /** The next thing to do. */
@@ -43,16 +43,16 @@ final class GrowthCore {
     private @Nullable LogEnds look;
     private LogEndLooks series = LogEndLooks.NONE;
 
-    /** How many partitions the source knows of. */
+    /** The number of partitions that the source knows of. */
     private int known;
 
-    /** How often there was a reason to find all out again. What was begun before the last one does not count. */
+    /** The number of reasons so far to find everything out again. What was begun before the last one does not count. */
     private long doubts;
 
-    /** When the first of the reads in a row failed. */
+    /** The time at which the first of the failed reads in a row failed. */
     private long unreadSince = NEVER;
 
-    /** Whether tasks go on by what was known last, since the history cannot be read. */
+    /** True while tasks go on by what was known last, because the history cannot be read. */
     private boolean goesOnUnread;
 
     private long readIn = NEVER;
@@ -61,7 +61,7 @@ final class GrowthCore {
     private long lookFrom = NEVER;
     private long lookBeganAt = NEVER;
     private long lookWall = NEVER;
-    /** Whether the first open growth may have been over when the last look began. The store knows. */
+    /** Whether the first open growth may have been over when the last look began. Only the store knows for sure. */
     private boolean lookMayClose;
 
     private long lookEndedAt = NEVER;
@@ -72,7 +72,7 @@ final class GrowthCore {
     private long stepIn;
     private long stepBeganAt;
     private long stepWall;
-    /** When the first open growth was known. */
+    /** The time at which the first open growth became known. */
     private long openKnownAt = NEVER;
 
     private long nextAt = NEVER;

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -34,17 +33,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class GrowthGate implements Gate {
 
-    /** For how long a run waits for what is not known yet. Then its task is tried again later, and others may run. */
+    /** The longest time that a run waits for what is not known yet. Then its task is tried again later, and others may run. */
     private static final long WAIT_MILLIS = 3_000;
 
     private static final long LEAST_HOLD_MILLIS = 500;
 
     private static final long MOST_HOLD_MILLIS = 15_000;
 
-    /** A task is held for one in so many of the time that it has waited. */
+    /** A task is held for the time that it has waited, divided by this. */
     private static final int HOLD_SHARE = 4;
 
-    /** For how long after its time a held task counts that is not asked about again. It may be with another process. */
+    /** The time after which a held task no longer counts if nobody has asked about it again. Another process may have it. */
     private static final long COUNTED_MILLIS = 30_000;
 
     private static final int MAX_KNOWN = 20_000;
@@ -56,16 +55,13 @@ final class GrowthGate implements Gate {
 
     private record Waiting(Run run, Runnable goOn, long until) {}
 
-    /** An answer about a run. @param holdMillis for how long it is held; 0: it may run */
-    private record Answered(long holdMillis) {}
-
     private record LookAt(int partition, Ask ask) {}
 
     private final QueueSpec spec;
     private final ExecutorClock clock;
     private final Executor later;
     private final @Nullable Growing log;
-    private final Map<Run, Answered> answered = new ConcurrentHashMap<>();
+    private final RunAnswers answered = new RunAnswers();
     private final Queue<Waiting> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean wantsEnds = new AtomicBoolean();
     /** Tasks that wait. Guarded by itself. */
@@ -202,7 +198,7 @@ final class GrowthGate implements Gate {
     @Override
     public boolean mustWait(Run run, Runnable goOn) {
         String key = run.task().key();
-        if (log == null || key == null || run.task().unreadable() != null || answered.containsKey(run)) {
+        if (log == null || key == null || run.task().unreadable() != null || answered.has(run)) {
             return false;
         }
         Verdict verdict = decide(log, key, run);
@@ -301,7 +297,7 @@ final class GrowthGate implements Gate {
     }
 
     private void go(Run run) {
-        answered.put(run, new Answered(0));
+        answered.put(run, null);
         synchronized (held) {
             held.remove(new TaskPlace(run.partition(), run.position()));
         }
@@ -315,20 +311,18 @@ final class GrowthGate implements Gate {
             long since = before == null ? now : before.since();
             long millis = Math.max(LEAST_HOLD_MILLIS, Math.min(MOST_HOLD_MILLIS, (now - since) / HOLD_SHARE));
             held.put(place, new Held(since, now + millis));
-            answered.put(run, new Answered(millis));
+            answered.put(run, new Outcome.Snoozed(millis));
         }
     }
 
     @Override
     public boolean mayRun(Run run) {
-        Answered answer = answered.get(run);
-        return answer == null || answer.holdMillis() == 0;
+        return answered.mayRun(run);
     }
 
     @Override
     public @Nullable Outcome takeOutcome(Run run) {
-        Answered answer = answered.remove(run);
-        return answer == null || answer.holdMillis() == 0 ? null : new Outcome.Snoozed(answer.holdMillis());
+        return answered.take(run);
     }
 
     @Override

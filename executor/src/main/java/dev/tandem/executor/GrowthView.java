@@ -9,7 +9,7 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a process knows at one moment of the counts of partitions that a log had. Immutable.
+ * The knowledge of a process, at one moment, of how many partitions a log had over time. Immutable.
  *
  * @param sure whether the log has no more partitions than this says
  * @param history null before anything is known, and if nobody has recorded any yet: then no task waits, if it is sure
@@ -25,22 +25,22 @@ record GrowthView(boolean sure, @Nullable PartitionHistory history, LogEndLooks 
     /** The thing to find out before a task may run. */
     sealed interface Verdict {
 
-        /** Nothing: no earlier partition has tasks of its key that come first. */
+        /** The task may run: no earlier partition has tasks of its key that come first. */
         record Go() implements Verdict {
             static final Go INSTANCE = new Go();
         }
 
-        /** How many partitions the log has. */
+        /** The number of partitions of the log must be found out first. */
         record Unsure() implements Verdict {
             static final Unsure INSTANCE = new Unsure();
         }
 
-        /** The ends of earlier partitions. */
+        /** The ends of earlier partitions must be looked up first. */
         record NoEnds() implements Verdict {
             static final NoEnds INSTANCE = new NoEnds();
         }
 
-        /** Whether tasks of its key are settled in earlier partitions. */
+        /** The store must be asked whether tasks of its key are settled in earlier partitions. */
         record Ask(List<Place> places) implements Verdict {}
     }
 

@@ -47,7 +47,7 @@ final class GrowthWatch {
     private final @Nullable Growing growing;
     private final GrowthCore core;
     private final LogRateLimiter failures;
-    /** When the next hint counts that may be a false alarm. */
+    /** The time from which a hint that may be a false alarm counts again. */
     private long heedAt;
 
     private long breakMillis = FIRST_BREAK_MILLIS;

@@ -1,7 +1,7 @@
 package dev.tandem.executor;
 
 /**
- * What this executor has of a limit.
+ * The permits that this executor has of a limit, and the tasks that use or await them.
  *
  * @param name the limit
  * @param max the most tasks that run at once in all executors

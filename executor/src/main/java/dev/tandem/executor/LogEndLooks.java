@@ -15,7 +15,7 @@ record LogEndLooks(List<List<Long>> looks) {
 
     static final LogEndLooks NONE = new LogEndLooks(List.of());
 
-    /** How many looks are kept. Of more, every second one is left out, so that some tasks wait for a later one. */
+    /** The most looks that are kept. If there are more, every second one is dropped, so some tasks wait for a later look. */
     private static final int MAX_LOOKS = 64;
 
     LogEndLooks {

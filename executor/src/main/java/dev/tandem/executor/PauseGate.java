@@ -4,8 +4,6 @@ import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.PausedTasks;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -17,22 +15,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class PauseGate implements Gate {
 
-    /** For how long a task is put aside at least. */
+    /** The shortest time for which a task is put aside. */
     private static final long LEAST_MILLIS = 10_000;
 
-    /** For how long a task is put aside at most. */
+    /** The longest time for which a task is put aside. */
     private static final long MOST_MILLIS = 900_000;
 
-    /** How far apart tasks look again, so that many that are paused cost little. */
+    /** The time between the looks of two tasks, so that many paused tasks cost little. */
     private static final long STEP_MILLIS = 10;
 
     private final QueueSpec spec;
     private final Supplier<PausedTasks> paused;
     private final ExecutorClock clock;
-    /** When the task looks again that was put aside last, by the monotonic clock. */
+    /** The time at which the task looks again that was put aside last, by the monotonic clock. */
     private final AtomicLong lastReturn;
-    /** What was decided about runs that workers have not begun. */
-    private final Map<Run, Outcome> aside = new ConcurrentHashMap<>();
+    /** The outcomes of runs that were put aside and that workers have not begun. */
+    private final RunAnswers aside = new RunAnswers();
 
     PauseGate(QueueSpec spec, Supplier<PausedTasks> paused, ExecutorClock clock) {
         this.spec = spec;
@@ -54,8 +52,8 @@ final class PauseGate implements Gate {
 
     @Override
     public boolean mustWait(Run run, Runnable goOn) {
-        if (run.task().unreadable() == null && isPaused(run.task())) {
-            aside.computeIfAbsent(run, none -> Outcome.Snoozed.putAside(millisAside()));
+        if (run.task().unreadable() == null && isPaused(run.task()) && !aside.has(run)) {
+            aside.put(run, Outcome.Snoozed.putAside(millisAside()));
         }
         return false;
     }
@@ -69,12 +67,12 @@ final class PauseGate implements Gate {
 
     @Override
     public boolean mayRun(Run run) {
-        return !aside.containsKey(run);
+        return aside.mayRun(run);
     }
 
     @Override
     public @Nullable Outcome takeOutcome(Run run) {
-        return aside.remove(run);
+        return aside.take(run);
     }
 
     @Override

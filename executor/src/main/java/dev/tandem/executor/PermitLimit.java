@@ -23,7 +23,7 @@ final class PermitLimit {
     private final PermitPool pool;
     private final Set<Applicant> waiting = new LinkedHashSet<>();
     private final Map<PermitGate, Integer> waitingByGate = new IdentityHashMap<>();
-    /** How many of those that wait need permits of other limits too. */
+    /** The number of waiting runs that need permits of other limits too. */
     private int waitingForSeveral;
 
     private final Set<Applicant> holders = new LinkedHashSet<>();

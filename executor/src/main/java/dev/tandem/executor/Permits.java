@@ -27,13 +27,13 @@ final class Permits implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Permits.class);
 
-    /** How often {@link #tick} is to be called. */
+    /** The interval in which {@link #tick} is to be called. */
     static final long TICK_MILLIS = 20;
 
     private static final long LOG_WINDOW_MILLIS = 60_000;
     private static final long LOOK_MILLIS = 250;
     private static final long MAX_RELEASE_MILLIS = 500;
-    /** For how long a run that has all of its permits waits for a thread before others may have them. */
+    /** The time for which a run that has all of its permits waits for a thread before others may have them. */
     private static final long THREAD_WAIT_MILLIS = 1_000;
 
     private record Asked(PermitLimit limit, PermitRequest request) {}

@@ -1,7 +1,7 @@
 package dev.tandem.executor;
 
 /**
- * What this executor does for a rate limit.
+ * The tasks of a rate limit that this executor makes wait.
  *
  * @param name the limit
  * @param waiting the tasks that were started here and wait for a token

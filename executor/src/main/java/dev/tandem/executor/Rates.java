@@ -28,10 +28,10 @@ final class Rates {
     private static final long LOG_WINDOW_MILLIS = 60_000;
     private static final long LOOK_NANOS = 250_000_000;
 
-    /** Buckets without runs that are remembered. */
+    /** The most buckets without runs that are remembered. */
     private static final int MAX_POOLS = 10_000;
 
-    /** Buckets that are looked at when one of them is to be forgotten. */
+    /** The number of buckets that are looked at when one of them is to be forgotten. */
     private static final int MAX_LOOKS = 16;
 
     /** A run that waits for tokens of its limits, one after another. */
@@ -40,10 +40,10 @@ final class Rates {
         /** Hears that it has its token. */
         void ready();
 
-        /** Returns whether it can begin at all. */
+        /** Returns whether its claim still lets it begin. */
         boolean mayBegin(long nowMillis);
 
-        /** Hears that it does not run, and why. */
+        /** Hears that it does not go to its handler, and with which outcome it ends. */
         void turnedAway(Outcome outcome);
     }
 
@@ -160,7 +160,7 @@ final class Rates {
         return 0;
     }
 
-    /** Gives no token of a bucket to anybody for some time. */
+    /** Pauses a bucket: for some time, no run gets a token of it. */
     void pause(Limit limit, String bucket, long millis) {
         synchronized (limit) {
             TokenPool<Waiter> pool = limit.pool(bucket);

@@ -7,15 +7,23 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** What a gate was answered about runs that workers have not begun. Thread-safe. */
+/** The answers that a gate got about runs that workers have not begun. Thread-safe. */
 final class RunAnswers {
 
-    /** Empty for a run that goes to its handler. */
+    /** The outcome by run; empty for a run that goes to its handler. */
     private final Map<Run, Optional<Outcome>> answers = new ConcurrentHashMap<>();
 
     /** @param outcome that of a task that does not run; null if the run goes to its handler */
     void put(Run run, @Nullable Outcome outcome) {
         answers.put(run, Optional.ofNullable(outcome));
+    }
+
+    boolean isEmpty() {
+        return answers.isEmpty();
+    }
+
+    void clear() {
+        answers.clear();
     }
 
     boolean has(Run run) {

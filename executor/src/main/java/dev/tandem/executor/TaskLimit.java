@@ -1,7 +1,6 @@
 package dev.tandem.executor;
 
 import dev.tandem.task.Partition;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,10 +8,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the same in all executors. Limits of one name are one limit, also of several queues
  * @param max the most tasks that run at once
- * @param types of which types; {@code *} in one stands for any text; none: of all
- * @param keys of which keys, likewise
+ * @param tasks which tasks of its queues it covers
  */
-public record TaskLimit(String name, int max, List<String> types, List<String> keys) {
+public record TaskLimit(String name, int max, TaskPattern tasks) {
 
     /** The highest limit. */
     public static final int MOST = 100_000;
@@ -26,13 +24,11 @@ public record TaskLimit(String name, int max, List<String> types, List<String> k
             throw new IllegalArgumentException(
                     "max-running of the limit '" + name + "' is " + max + ", it must be 1 to " + MOST);
         }
-        types = List.copyOf(types);
-        keys = List.copyOf(keys);
     }
 
     /** Returns the limit of all tasks of a queue. */
     public static TaskLimit ofQueue(String queue, int max) {
-        return new TaskLimit(OF_QUEUE + queue, max, List.of(), List.of());
+        return new TaskLimit(OF_QUEUE + queue, max, TaskPattern.ALL);
     }
 
     /** Returns whether a text can be the name of a limit that settings name. */
@@ -42,48 +38,10 @@ public record TaskLimit(String name, int max, List<String> types, List<String> k
 
     /** Returns whether all tasks of a queue are limited. */
     boolean coversAll() {
-        return types.isEmpty() && keys.isEmpty();
+        return tasks.coversAll();
     }
 
     boolean covers(@Nullable String type, @Nullable String key) {
-        return matches(types, type) && matches(keys, key);
-    }
-
-    static boolean matches(List<String> patterns, @Nullable String text) {
-        if (patterns.isEmpty()) {
-            return true;
-        }
-        for (String pattern : patterns) {
-            if (text != null && matches(pattern, text)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Returns whether a text is as a pattern says, in which {@code *} stands for any text. */
-    static boolean matches(String pattern, String text) {
-        int at = 0;
-        int star = -1;
-        int retry = 0;
-        int i = 0;
-        while (i < text.length()) {
-            if (at < pattern.length() && pattern.charAt(at) == '*') {
-                star = at++;
-                retry = i;
-            } else if (at < pattern.length() && pattern.charAt(at) == text.charAt(i)) {
-                at++;
-                i++;
-            } else if (star >= 0) {
-                at = star + 1;
-                i = ++retry;
-            } else {
-                return false;
-            }
-        }
-        while (at < pattern.length() && pattern.charAt(at) == '*') {
-            at++;
-        }
-        return at == pattern.length();
+        return tasks.covers(type, key);
     }
 }

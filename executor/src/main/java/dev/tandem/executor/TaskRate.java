@@ -2,7 +2,6 @@ package dev.tandem.executor;
 
 import dev.tandem.task.Task;
 import dev.tandem.task.store.RateInfo;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,16 +11,14 @@ import org.jspecify.annotations.Nullable;
  * @param intervalMicros the time for one task
  * @param burst how many tasks may begin at once after a time without any
  * @param per what has a limit of its own: {@link #PER_KEY}, or the name of a header; null if all tasks share one
- * @param types of which types; {@code *} in one stands for any text; none: of all
- * @param keys of which keys, likewise
+ * @param tasks which tasks of its queues it covers
  */
 public record TaskRate(
         String name,
         long intervalMicros,
         int burst,
         @Nullable String per,
-        List<String> types,
-        List<String> keys) {
+        TaskPattern tasks) {
 
     /** Each key has a limit of its own. */
     public static final String PER_KEY = "";
@@ -35,8 +32,6 @@ public record TaskRate(
             throw new IllegalArgumentException("The rate limit '" + name + "' has the interval " + intervalMicros
                     + " µs and the burst " + burst + ", both must be 1 or more");
         }
-        types = List.copyOf(types);
-        keys = List.copyOf(keys);
     }
 
     /** Returns what people see of it. */
@@ -46,12 +41,12 @@ public record TaskRate(
     }
 
     boolean covers(@Nullable String type, @Nullable String key) {
-        return TaskLimit.matches(types, type) && TaskLimit.matches(keys, key);
+        return tasks.covers(type, key);
     }
 
     /** Returns whether all tasks of a queue share one bucket, so that there are no others to start. */
     boolean coversAll() {
-        return per == null && types.isEmpty() && keys.isEmpty();
+        return per == null && tasks.coversAll();
     }
 
     /** Returns the bucket of a task. Tasks without the key or the header share one. */

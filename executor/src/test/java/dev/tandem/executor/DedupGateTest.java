@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What an executor asks of tasks with deduplication keys, and when. */
+/** Tests what an executor asks about tasks with deduplication keys, and when. */
 class DedupGateTest {
 
     private static final DedupAnswer GO = DedupAnswer.Go.INSTANCE;

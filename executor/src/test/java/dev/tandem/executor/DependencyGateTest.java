@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What an executor asks about tasks that wait for others and tells of them, over the model of the store. */
+/** Tests what an executor asks about tasks that wait for others and tells of them, over the model of the store. */
 class DependencyGateTest {
 
     private static final long HOUR = 3_600_000;

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What an executor asks about subtasks and tells of them, over the model of the store. */
+/** Tests what an executor asks about subtasks and tells of them, over the model of the store. */
 class FanOutGateTest {
 
     private static final String ID = "00112233445566778899";

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** How an executor finds out that its log has more partitions, one step after another. */
+/** Tests how an executor finds out that its log has more partitions, one step after another. */
 class GrowthCoreTest {
 
     private static final PartitionHistory TWO = PartitionHistory.first("topic", 2);

@@ -5,16 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;
-import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
-import dev.tandem.task.Source;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.LookBack;
 import dev.tandem.task.store.LookBack.Ask;
 import dev.tandem.task.store.LookBack.State;
 import dev.tandem.task.store.PartitionHistory;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -31,14 +28,20 @@ class GrowthGateTest {
     private final GrowthModel model = new GrowthModel();
     private final List<Runnable> later = new ArrayList<>();
     private final List<Run> again = new ArrayList<>();
-    private final GrowthGate gate = new GrowthGate(
-            QueueSpec.queue("orders")
-                    .source(new GrowingSource(model))
-                    .store(model)
-                    .policy(QueuePolicy.ordered(4))
-                    .build(),
-            clock,
-            later::add);
+    private final ScriptedSource source = new ScriptedSource();
+    private final GrowthGate gate;
+
+    GrowthGateTest() {
+        source.growing = model;
+        gate = new GrowthGate(
+                QueueSpec.queue("orders")
+                        .source(source)
+                        .store(model)
+                        .policy(QueuePolicy.ordered(4))
+                        .build(),
+                clock,
+                later::add);
+    }
 
     private static Run run(String key, long offset) {
         return TestRuns.of(Task.of("orders", key, new byte[0]), offset);
@@ -131,47 +134,5 @@ class GrowthGateTest {
         assertThat(again).containsExactly(known, forLong);
         assertThat(gate.mayRun(forLong)).isFalse();
         assertThat(gate.takeOutcome(forLong)).isInstanceOf(Outcome.Snoozed.class);
-    }
-
-    /** A source that knows how many partitions there are, and nothing else. */
-    private record GrowingSource(Growing growing) implements Source {
-
-        @Override
-        public Kind kind() {
-            return Kind.LOG;
-        }
-
-        @Override
-        public void poll(long maxMillis, Events events) {}
-
-        @Override
-        public void wakeup() {}
-
-        @Override
-        public void open(Partition partition) {}
-
-        @Override
-        public void pause(Partition partition) {}
-
-        @Override
-        public void resume(Partition partition) {}
-
-        @Override
-        public void rewind(Partition partition) {}
-
-        @Override
-        public void commit(Partition partition, long upTo) {}
-
-        @Override
-        public void ack(Partition partition, Collection<Long> sequences) {}
-
-        @Override
-        public void confirm(Partition partition) {}
-
-        @Override
-        public void close(Partition partition) {}
-
-        @Override
-        public void close() {}
     }
 }

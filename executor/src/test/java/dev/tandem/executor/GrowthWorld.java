@@ -65,7 +65,7 @@ final class GrowthWorld {
 
     private final class Member {
         private final GrowthCore core = new GrowthCore(WINDOW);
-        /** By how much its clock is ahead of the others'. */
+        /** The time by which its clock is ahead of the others'. */
         private final long clockAhead = random.nextInt(5) * 10_000L - 20_000;
 
         private int knownPartitions;

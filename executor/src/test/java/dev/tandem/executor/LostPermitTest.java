@@ -34,7 +34,7 @@ class LostPermitTest {
     private final Set<Run> interrupted = ConcurrentHashMap.newKeySet();
 
     private PermitGate gate(QueueSpec spec) {
-        TaskLimit limit = new TaskLimit("erp", 2, List.of(), List.of("limited"));
+        TaskLimit limit = new TaskLimit("erp", 2, new TaskPattern(List.of(), List.of("limited")));
         return new PermitGate(spec, permits, List.of(limit), clock, () -> {}, interrupted::addAll);
     }
 

@@ -41,7 +41,7 @@ class PermitGateTest {
     }
 
     private static TaskLimit ofType(String name, String type, int max) {
-        return new TaskLimit(name, max, List.of(type), List.of());
+        return new TaskLimit(name, max, new TaskPattern(List.of(type), List.of()));
     }
 
     private Run run(String type) {

@@ -216,7 +216,7 @@ final class PermitSimulation {
     PermitSimulation(long seed) {
         random = new Random(seed);
         max = 1 + random.nextInt(10);
-        limits = List.of(new TaskLimit("erp", max, List.of(), List.of()));
+        limits = List.of(new TaskLimit("erp", max, TaskPattern.ALL));
     }
 
     /** Has two limits. Tasks of the types a and b need a permit of one of them, and those of the type both one of each. */
@@ -224,8 +224,8 @@ final class PermitSimulation {
         random = new Random(seed);
         this.max = max;
         limits = List.of(
-                new TaskLimit("b", max, List.of("b", "both"), List.of()),
-                new TaskLimit("a", max, List.of("a", "both"), List.of()));
+                new TaskLimit("b", max, new TaskPattern(List.of("b", "both"), List.of())),
+                new TaskLimit("a", max, new TaskPattern(List.of("a", "both"), List.of())));
     }
 
     private PermitModel model(String limit) {

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What holds of permits, whatever happens to executors, requests and answers. */
+/** Checks what must hold of permits, whatever happens to executors, requests and answers. */
 class PermitSimulationTest {
 
     private static final int HISTORIES = Integer.getInteger("permits.histories", 75);

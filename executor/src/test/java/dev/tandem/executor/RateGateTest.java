@@ -103,7 +103,7 @@ class RateGateTest {
     }
 
     private static TaskRate perSecond(int rate, int burst, String per) {
-        return new TaskRate("erp", 1_000_000 / rate, burst, per, List.of(), List.of());
+        return new TaskRate("erp", 1_000_000 / rate, burst, per, TaskPattern.ALL);
     }
 
     private void pass(long millis, Member... members) {
@@ -234,7 +234,7 @@ class RateGateTest {
 
     @Test
     void aBacklogLongerThanTheLongestWaitKeepsItsRate() {
-        Member member = new Member(new TaskRate("erp", 12_000_000, 1, "tenant", List.of(), List.of()));
+        Member member = new Member(new TaskRate("erp", 12_000_000, 1, "tenant", TaskPattern.ALL));
         for (int i = 0; i < 100; i++) {
             member.starts("a");
         }
@@ -262,7 +262,7 @@ class RateGateTest {
 
     @Test
     void aKeyForWhichARunWaitsForLongDoesNotKeepAllOthersInMemory() {
-        TaskRate limit = new TaskRate("erp", 3_600_000_000L, 1, TaskRate.PER_KEY, List.of(), List.of());
+        TaskRate limit = new TaskRate("erp", 3_600_000_000L, 1, TaskRate.PER_KEY, TaskPattern.ALL);
         Member member = new Member(limit);
         member.starts("first");
         pass(2, member);

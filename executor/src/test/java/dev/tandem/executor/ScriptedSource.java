@@ -9,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A source that follows a test's script inside of poll, commits at once, and records its calls. */
 final class ScriptedSource implements Source {
@@ -18,6 +19,8 @@ final class ScriptedSource implements Source {
     volatile Collection<Partition> leasable = List.of();
     /** Of a log. */
     volatile Collection<Partition> partitions = List.of();
+    /** Null unless the test lets the log grow. */
+    volatile @Nullable Growing growing;
 
     private final Kind kind;
     private volatile boolean closed;
@@ -64,6 +67,11 @@ final class ScriptedSource implements Source {
     @Override
     public Facts leaseFacts() {
         return Facts.ofQueue("the mail queue");
+    }
+
+    @Override
+    public @Nullable Growing growing() {
+        return growing;
     }
 
     @Override

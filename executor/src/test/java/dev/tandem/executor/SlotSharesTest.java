@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the queues of a process share its slots. */
+/** Tests how the queues of a process share its slots. */
 class SlotSharesTest {
 
     private final List<Queue> queues = new ArrayList<>();

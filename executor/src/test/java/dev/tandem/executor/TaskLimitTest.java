@@ -23,12 +23,12 @@ class TaskLimitTest {
         "customer-7/*, customer-7/9, true"
     })
     void aStarStandsForAnyText(String pattern, String text, boolean matches) {
-        assertThat(TaskLimit.matches(pattern, text)).isEqualTo(matches);
+        assertThat(TaskPattern.matches(pattern, text)).isEqualTo(matches);
     }
 
     @Test
     void coversTasksOfItsTypesAndKeys() {
-        TaskLimit limit = new TaskLimit("erp", 5, List.of("export", "report.*"), List.of("acme/*"));
+        TaskLimit limit = new TaskLimit("erp", 5, new TaskPattern(List.of("export", "report.*"), List.of("acme/*")));
         assertThat(limit.coversAll()).isFalse();
         assertThat(limit.covers("export", "acme/1")).isTrue();
         assertThat(limit.covers("report.daily", "acme/1")).isTrue();
@@ -41,7 +41,7 @@ class TaskLimitTest {
 
     @Test
     void refusesALimitOfNothing() {
-        assertThatThrownBy(() -> new TaskLimit("erp", 0, List.of(), List.of()))
+        assertThatThrownBy(() -> new TaskLimit("erp", 0, TaskPattern.ALL))
                 .hasMessageContaining("max-running of the limit 'erp' is 0");
     }
 }

@@ -1,10 +1,11 @@
 package dev.tandem.kafka;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.LogText;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.event.EventMessage;
 import dev.tandem.task.event.EventPublisher;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -110,16 +111,12 @@ public final class KafkaEventPublisher implements EventPublisher {
 
     private ProducerRecord<byte[], byte[]> record(EventMessage event) {
         ProducerRecord<byte[], byte[]> record =
-                new ProducerRecord<>(settings.topic(), utf8(event.orderedBy()), event.data());
+                new ProducerRecord<>(settings.topic(), bytes(event.orderedBy()), event.data());
         for (Map.Entry<String, String> attribute : event.attributes().entrySet()) {
-            record.headers().add("ce_" + attribute.getKey(), utf8(attribute.getValue()));
+            record.headers().add("ce_" + attribute.getKey(), bytes(attribute.getValue()));
         }
-        record.headers().add("content-type", utf8(EventMessage.CONTENT_TYPE));
+        record.headers().add("content-type", bytes(EventMessage.CONTENT_TYPE));
         return record;
-    }
-
-    private static byte[] utf8(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private synchronized Producer<byte[], byte[]> producer() {

@@ -1,9 +1,9 @@
 package dev.tandem.kafka;
 
+import static dev.tandem.task.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.MemoryBudget;
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -19,10 +19,6 @@ class KeyPlacementTest {
     private final PollMemory memory = new PollMemory(MemoryBudget.ofHeap());
     private final KafkaClients clients = new KafkaClients(settings, health, new AnswerQueue(new PollWakeup()), memory);
     private final KeyPlacement placement = new KeyPlacement(settings, clients, health);
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
 
     private static ConsumerRecord<byte[], byte[]> record(int partition, @Nullable String key) {
         return new ConsumerRecord<>("placement", partition, 7, key == null ? null : bytes(key), bytes("x"));

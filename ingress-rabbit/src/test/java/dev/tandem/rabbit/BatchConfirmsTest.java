@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Of a batch, the first message that the broker refused is known. */
+/** Tests that the first message of a batch that the broker refused is known. */
 class BatchConfirmsTest {
 
     private final BatchConfirms confirms = new BatchConfirms();

@@ -8,7 +8,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What the publisher tells the broker of a task. */
+/** Tests what the publisher tells the broker of a task. */
 class MessageEncoderTest {
 
     private static final RabbitSettings UNORDERED = RabbitSettings.of("amqp://localhost", "mail");

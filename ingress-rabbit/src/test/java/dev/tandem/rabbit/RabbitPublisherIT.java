@@ -1,5 +1,6 @@
 package dev.tandem.rabbit;
 
+import static dev.tandem.task.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -247,9 +248,5 @@ class RabbitPublisherIT {
 
     private Task task(String key, String body) {
         return Task.of(settings.queue(), key, bytes(body));
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

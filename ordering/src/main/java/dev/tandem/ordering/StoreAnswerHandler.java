@@ -180,7 +180,7 @@ final class StoreAnswerHandler {
         }
     }
 
-    /** All requests up to this number are durable. 0: none was proven. */
+    /** Notes that all requests up to a number are durable; 0 if none was proven to be. */
     private void durable(long upTo) {
         if (upTo > 0) {
             state.tracker().durable(upTo);

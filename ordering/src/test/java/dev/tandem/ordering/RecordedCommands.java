@@ -223,7 +223,7 @@ abstract class RecordedCommands implements Commands {
         return left;
     }
 
-    /** How often the broker was told to go back to the committed offset, or to a new channel. */
+    /** The number of times that the broker was told to go back to the committed offset, or to a new channel. */
     int rewinds() {
         return rewinds;
     }
@@ -269,7 +269,7 @@ abstract class RecordedCommands implements Commands {
         cutsRecorded++;
     }
 
-    /** How often the source was told that the store durably knows of a cut. */
+    /** The number of times that the source was told that the store durably knows of a cut. */
     int cutsRecorded() {
         return cutsRecorded;
     }

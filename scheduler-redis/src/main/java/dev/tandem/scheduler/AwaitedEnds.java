@@ -16,10 +16,10 @@ final class AwaitedEnds {
     /** How long somebody who has said so is taken to wait. */
     static final long COUNTS_MILLIS = 15_000;
 
-    /** More names of one queue are not remembered: all its tasks count as awaited then. */
+    /** The most names of one queue that are remembered. With more, all its tasks count as awaited. */
     static final int MAX_NAMES = 10_000;
 
-    /** What is awaited of one queue. */
+    /** The names of one queue that are awaited. */
     static final class Names {
 
         private final Map<String, Long> until = new HashMap<>();

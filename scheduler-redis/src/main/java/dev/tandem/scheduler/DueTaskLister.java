@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import java.nio.charset.StandardCharsets;
@@ -79,7 +81,7 @@ final class DueTaskLister {
         }
     }
 
-    /** Where a page ended. */
+    /** The place where a page ended. */
     private record StreamCursor(long order, String partition, Kind kind, String cursor) {
         private static final Pattern FORM = Pattern.compile("(\\d{1,18}) (RETRY|NEAR|FAR) (\\S+) (.+)");
 
@@ -101,7 +103,7 @@ final class DueTaskLister {
 
     private static final int MAX_BYTES = 1 << 20;
 
-    /** How many tasks a page looks at for those that are chosen. */
+    /** The number of tasks that a page looks at to find the chosen ones. */
     private static final int MAX_LOOKED_AT = 500;
 
     private static final Kind[] KINDS = Kind.values();
@@ -161,14 +163,14 @@ final class DueTaskLister {
         private final int limit;
         private final @Nullable Predicate<TaskView> chosen;
 
-        /** How many tasks to look at. */
+        /** The number of tasks to look at. */
         private final int most;
 
         private final ReadBudget budget;
         private final TreeSet<Item> first = new TreeSet<>(Item.BY_PLACE);
         private int bytes;
 
-        /** From here on tasks may be missing in {@link #first}; null if none is. */
+        /** The place from which on tasks may be missing in {@link #first}; null if none is missing. */
         private @Nullable Item incompleteFrom;
 
         Merge(
@@ -337,9 +339,5 @@ final class DueTaskLister {
                     new StreamCursor(last.order(), partition(last.stream()).name(), kind(last.stream()), last.cursor());
             return new ResultPage<>(tasks, place.encode());
         }
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

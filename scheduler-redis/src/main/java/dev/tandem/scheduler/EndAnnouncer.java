@@ -29,7 +29,7 @@ final class EndAnnouncer {
     private final RedisKeys keys;
     private final WakeupSubscriber wakeups;
     private final AwaitedEnds awaited;
-    /** By queue: what hears who waits, and for how many links it does. */
+    /** The listener of each queue that hears who waits, with the number of its links. */
     private final Map<String, Listening> listening = new ConcurrentHashMap<>();
 
     private record Listening(WakeupSubscriber.MessageListener listener, int links) {}

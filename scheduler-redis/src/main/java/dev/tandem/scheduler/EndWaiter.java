@@ -18,13 +18,13 @@ final class EndWaiter {
     /** The first looks without a message, in ms. The first one finds what ended before executors had heard who waits. */
     private static final long[] LOOK_AFTER_MILLIS = {250, 2_000, 4_000};
 
-    /** All later ones. They find what no message has told. */
+    /** The time between later looks, which find what no message has told. */
     private static final long LOOK_AGAIN_MILLIS = 10_000;
 
-    /** How long after a message that names no task. */
+    /** The time from a message that names no task to a look. */
     private static final long LOOK_SOON_MILLIS = 100;
 
-    /** How often a look where a message points may fail. */
+    /** The number of times that a look where a message points may fail. */
     private static final int MAX_FAILURES = 5;
 
     /** Two show that an id is not of one task only. */
@@ -136,7 +136,7 @@ final class EndWaiter {
         }
     }
 
-    /** Whether the task may be at a place: tasks of other partitions have the same positions. */
+    /** Returns whether the task may be at a place: tasks of other partitions have the same positions. */
     private synchronized boolean mayBeAt(Place told) {
         return id != null || told.equals(known);
     }
@@ -182,7 +182,7 @@ final class EndWaiter {
                 : inspector.tasks(queue, id, ENOUGH));
     }
 
-    /** Whether a task has the id. Hashes of others may be the same. */
+    /** Returns whether a task has the id. Hashes of others may be the same. */
     private boolean isWanted(TaskView task) {
         if (id == null || task.envelope() == null) {
             return true;

@@ -3,15 +3,14 @@ package dev.tandem.scheduler;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.Task;
+import dev.tandem.task.Utf8;
 import dev.tandem.task.event.EventKind;
 import dev.tandem.task.event.TaskEvent;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.SuccessRecord;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -35,21 +34,11 @@ final class EventPage {
     private static final int FLAG_RUNS = 64;
 
     private static final byte VERSION = 1;
-    private static final int MAX_COUNT = 0xFFFF;
-    private static final int MAX_RECORD = 0xFFFF;
-    private static final int MAX_EXECUTOR = 255;
 
-    private final byte[] executor;
-    private byte[] page = new byte[256];
-    private int size = 3;
-    private int count;
+    private final PageWriter out;
 
     private EventPage(String executor) {
-        byte[] name = executor.getBytes(StandardCharsets.UTF_8);
-        this.executor = name.length > MAX_EXECUTOR ? Arrays.copyOf(name, MAX_EXECUTOR) : name;
-        page[0] = VERSION;
-        raw(this.executor.length);
-        bytes(this.executor);
+        out = new PageWriter(VERSION, executor, 256);
     }
 
     /** Packs the events of those outcomes that the policy wants told. */
@@ -75,7 +64,7 @@ final class EventPage {
                 }
             }
         }
-        return page.done();
+        return page.out.done();
     }
 
     private static EventKind kind(Verdict.Success success) {
@@ -87,121 +76,49 @@ final class EventPage {
     }
 
     private void add(EventKind kind, Position position, SuccessRecord record) {
-        int from = begin(
-                kind,
-                position,
-                record.id(),
-                record.type(),
-                record.key(),
-                FLAG_TIMES | FLAG_RUNS | (record.duplicateOf() == null ? 0 : FLAG_DUPLICATE));
-        if (from < 0) {
-            return;
+        int flags = FLAG_TIMES | FLAG_RUNS | (record.duplicateOf() == null ? 0 : FLAG_DUPLICATE);
+        if (begin(kind, position, record.id(), record.type(), record.key(), flags)) {
+            out.time(record.startedAt());
+            out.varint(Math.max(0, record.durationMillis()));
+            out.varint(Math.max(0, record.attempt()));
+            out.optional("");
+            out.optional(record.duplicateOf());
+            end();
         }
-        for (int shift = 40; shift >= 0; shift -= 8) {
-            raw((int) (record.startedAt() >>> shift));
-        }
-        varint(Math.max(0, record.durationMillis()));
-        varint(Math.max(0, record.attempt()));
-        varint(0);
-        optional(record.duplicateOf());
-        end(from);
     }
 
     private void add(EventKind kind, Position position, Envelope envelope) {
-        int from = begin(
-                kind,
-                position,
-                envelope.task().id(),
-                envelope.task().type(),
-                envelope.task().key(),
-                FLAG_RUNS);
-        if (from < 0) {
-            return;
+        Task task = envelope.task();
+        if (begin(kind, position, task.id(), task.type(), task.key(), FLAG_RUNS)) {
+            out.varint(envelope.attempts());
+            out.optional(envelope.error() == null ? "" : envelope.error());
+            end();
         }
-        varint(envelope.attempts());
-        text(envelope.error() == null ? "" : envelope.error());
-        end(from);
     }
 
-    /** @return where the record begins; -1 if the page has no room for another one */
-    private int begin(
+    /** Begins a record. @return false if the page has no room for another one */
+    private boolean begin(
             EventKind kind,
             Position position,
             @Nullable String id,
             @Nullable String type,
             @Nullable String key,
             int flags) {
-        if (count == MAX_COUNT) {
-            return -1;
+        if (!out.begin()) {
+            return false;
         }
-        ensure(2);
-        int from = size;
-        size += 2;
-        byte[] place = position.text().getBytes(StandardCharsets.UTF_8);
-        raw(place.length);
-        bytes(place);
-        raw(kind.letter());
-        raw(flags | (id == null ? 0 : FLAG_ID) | (type == null ? 0 : FLAG_TYPE) | (key == null ? 0 : FLAG_KEY));
-        optional(id);
-        optional(type);
-        optional(key);
-        return from;
+        out.position(Utf8.bytes(position.text()));
+        out.raw(kind.letter());
+        out.raw(flags | (id == null ? 0 : FLAG_ID) | (type == null ? 0 : FLAG_TYPE) | (key == null ? 0 : FLAG_KEY));
+        out.optional(id);
+        out.optional(type);
+        out.optional(key);
+        return true;
     }
 
-    private void end(int from) {
-        int length = size - from - 2;
-        if (length > MAX_RECORD) { // Ids, types, keys and errors have bounds far below.
-            throw new IllegalStateException("The record of an event has " + length + " bytes");
-        }
-        page[from] = (byte) (length >>> 8);
-        page[from + 1] = (byte) length;
-        count++;
-    }
-
-    private byte[] done() {
-        if (count == 0) {
-            return NONE;
-        }
-        page[1] = (byte) (count >>> 8);
-        page[2] = (byte) count;
-        return Arrays.copyOf(page, size);
-    }
-
-    private void optional(@Nullable String text) {
-        if (text != null) {
-            text(text);
-        }
-    }
-
-    private void text(String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        varint(bytes.length);
-        bytes(bytes);
-    }
-
-    private void varint(long value) {
-        long rest = value;
-        while ((rest & ~0x7FL) != 0) {
-            raw((int) ((rest & 0x7F) | 0x80));
-            rest >>>= 7;
-        }
-        raw((int) rest);
-    }
-
-    private void raw(int value) {
-        ensure(1);
-        page[size++] = (byte) value;
-    }
-
-    private void bytes(byte[] more) {
-        ensure(more.length);
-        System.arraycopy(more, 0, page, size, more.length);
-        size += more.length;
-    }
-
-    private void ensure(int more) {
-        if (size + more > page.length) {
-            page = Arrays.copyOf(page, Math.max(page.length * 2, size + more));
+    private void end() {
+        if (!out.end()) { // Ids, types, keys and errors have bounds far below.
+            throw new IllegalStateException("The record of an event is too large for a page");
         }
     }
 
@@ -214,38 +131,26 @@ final class EventPage {
         ByteBuffer in = ByteBuffer.wrap(element);
         long number = in.getLong();
         long micros = in.getLong();
-        byte version = in.get();
-        if (version != VERSION) {
-            throw new IllegalArgumentException("A page of events of version " + version
-                    + " cannot be read: this program knows version " + VERSION);
-        }
-        int count = in.getShort() & 0xFFFF;
-        String executor = text(in, in.get() & 0xFF);
-        List<TaskEvent> events = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            int after = (in.getShort() & 0xFFFF) + in.position();
-            events.add(event(in, partition, number + i, micros, executor));
-            in.position(after);
-        }
-        return events;
+        PageReader page = new PageReader(in, VERSION, "events");
+        return page.records(index -> event(page, partition, number + index, micros));
     }
 
-    private static TaskEvent event(ByteBuffer in, Partition partition, long number, long micros, String executor) {
-        Position position = new Position(text(in, in.get() & 0xFF));
-        EventKind kind = EventKind.of((char) in.get());
-        int flags = in.get();
-        String id = optional(in, flags & FLAG_ID);
-        String type = optional(in, flags & FLAG_TYPE);
-        String key = optional(in, flags & FLAG_KEY);
+    private static TaskEvent event(PageReader in, Partition partition, long number, long micros) {
+        Position position = new Position(in.shortText());
+        EventKind kind = EventKind.of((char) in.raw());
+        int flags = in.raw();
+        String id = in.optional(flags & FLAG_ID);
+        String type = in.optional(flags & FLAG_TYPE);
+        String key = in.optional(flags & FLAG_KEY);
         long startedAt = 0;
         long duration = 0;
         if ((flags & FLAG_TIMES) != 0) {
-            startedAt = ((long) in.getShort() & 0xFFFF) << 32 | in.getInt() & 0xFFFF_FFFFL;
-            duration = varint(in);
+            startedAt = in.time();
+            duration = in.varint();
         }
-        int attempts = (flags & FLAG_RUNS) == 0 ? 0 : (int) varint(in);
-        String error = optional(in, flags & FLAG_RUNS);
-        String duplicateOf = optional(in, flags & FLAG_DUPLICATE);
+        int attempts = (flags & FLAG_RUNS) == 0 ? 0 : (int) in.varint();
+        String error = in.optional(flags & FLAG_RUNS);
+        String duplicateOf = in.optional(flags & FLAG_DUPLICATE);
         return new TaskEvent(
                 kind,
                 partition,
@@ -258,29 +163,8 @@ final class EventPage {
                 attempts,
                 startedAt,
                 duration,
-                executor,
+                in.executor(),
                 error == null || error.isEmpty() ? null : error,
                 duplicateOf);
-    }
-
-    private static @Nullable String optional(ByteBuffer in, int flag) {
-        return flag == 0 ? null : text(in, (int) varint(in));
-    }
-
-    private static String text(ByteBuffer in, int length) {
-        byte[] bytes = new byte[length];
-        in.get(bytes);
-        return new String(bytes, StandardCharsets.UTF_8);
-    }
-
-    private static long varint(ByteBuffer in) {
-        long value = 0;
-        for (int shift = 0; ; shift += 7) {
-            byte b = in.get();
-            value |= (long) (b & 0x7F) << shift;
-            if (b >= 0) {
-                return value;
-            }
-        }
     }
 }

@@ -4,7 +4,7 @@ import dev.tandem.task.event.EventKind;
 import java.util.Set;
 
 /**
- * Which events of a queue are recorded, and how many may wait until they are published.
+ * The rule by which events of a queue are recorded, and how many may wait until they are published.
  *
  * @param maxBytes of a partition's events that wait
  * @param waits whether no fresh tasks start while so many wait. Otherwise the oldest are dropped

@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.Partition;
 import io.lettuce.core.SetArgs;
 import java.nio.charset.StandardCharsets;
@@ -38,19 +40,19 @@ final class Housekeeper {
 
     private static final Logger log = LoggerFactory.getLogger(Housekeeper.class);
 
-    /** How many entries of each kind one script looks at: a millisecond of Redis, or two. */
+    /** The number of entries of each kind that one script looks at, in a millisecond of Redis or two. */
     private static final int PIECE_ENTRIES = 250;
 
-    /** How many pieces of a partition a round does even if they remove nothing. */
+    /** The number of pieces of a partition that a round does even if they remove nothing. */
     static final int MIN_PIECES = 25;
 
-    /** How many pieces of a partition a round does at most. */
+    /** The most pieces of a partition that a round does. */
     private static final int MAX_PIECES = 5_000;
 
     /** Goes on while at least one in so many entries is removed. */
     private static final int WORTHWHILE = 4;
 
-    /** How long a process that was trimming a partition without an owner is waited for. */
+    /** The time to wait for a process that was trimming a partition without an owner. */
     private static final long TURN_MILLIS = 60_000;
 
     private static final String BEGINNING = "0";
@@ -190,10 +192,10 @@ final class Housekeeper {
 
         private final Partition partition;
 
-        /** Where the next piece begins; {@code LEFT_OUT} for what this round is done with. */
+        /** The places where the next pieces begin; {@code LEFT_OUT} for what this round is done with. */
         private ScanCursors next;
 
-        /** Where the next round begins. */
+        /** The places where the next round begins. */
         private ScanCursors later;
 
         private int pieces;
@@ -253,9 +255,5 @@ final class Housekeeper {
         private String goesOn(String before, String after, boolean allSeen, boolean worthwhile) {
             return before.equals(LEFT_OUT) || allSeen || !worthwhile ? LEFT_OUT : after;
         }
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -14,7 +14,7 @@ final class LinkEvents {
     private final RedisLink link;
     private final EventPolicy policy;
     private final String policyText;
-    /** About how many bytes wait in the store: as it said last, and what was sent since. */
+    /** The bytes that wait in the store, roughly: as it said last, and what was sent since. */
     private final AtomicLong bytes = new AtomicLong();
 
     private volatile String executor = "";
@@ -35,7 +35,7 @@ final class LinkEvents {
         return link.isOwner();
     }
 
-    /** Whether no fresh tasks may start, because too many events wait. */
+    /** Returns whether no fresh tasks may start, because too many events wait. */
     boolean holdStarts() {
         return full;
     }
@@ -71,7 +71,7 @@ final class LinkEvents {
         }
     }
 
-    /** A message came on the wake channel: somebody else may have recorded events. */
+    /** Hears that a message came on the wake channel: somebody else may have recorded events. */
     void woken() {
         if (isOwner()) {
             feed.tell(partition());

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OperationBook {
 
-    /** How long a claim holds. */
+    /** The time for which a claim holds. */
     public static final Duration CLAIM = Duration.ofSeconds(10);
 
-    /** How many operations may be open at once. */
+    /** The most operations that may be open at once. */
     public static final int MOST_OPEN = 20;
 
     /** How long an operation is kept that has ended, and how many of them. */
@@ -29,7 +29,7 @@ public final class OperationBook {
 
     private static final int MOST_KEPT = 200;
 
-    /** What became of an operation that was to begin. */
+    /** The result of a request to begin an operation. */
     public enum Begun {
         BEGUN,
         /** The same operation has this id already. */
@@ -40,7 +40,7 @@ public final class OperationBook {
         NO_ROOM
     }
 
-    /** What became of a request to stop an operation. */
+    /** The result of a request to stop an operation. */
     public enum Stop {
         STOPPING,
         ENDED,
@@ -48,7 +48,7 @@ public final class OperationBook {
     }
 
     /**
-     * What is known of an operation.
+     * The record of an operation.
      *
      * @param name queue, slash and id
      * @param beganMicros when it began, by Redis's clock

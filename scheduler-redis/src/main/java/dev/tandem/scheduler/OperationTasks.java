@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.scheduler.TaskChanges.Item;
 import dev.tandem.scheduler.TaskChanges.Step;
 import dev.tandem.task.Partition;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OperationTasks {
 
-    /** Where tasks are that may be changed. */
+    /** The places of tasks that may be changed. */
     public enum Where {
         PARKED,
         /** Scheduled, and due in more than 90 s or so. */
@@ -37,7 +39,7 @@ public final class OperationTasks {
     public record Page(List<Found> tasks, @Nullable String next) {}
 
     /**
-     * What an operation has done in a partition.
+     * The result of an operation in a partition.
      *
      * @param text as the store has it; empty if it has done nothing yet
      * @param place where it goes on, in its own words; empty at the beginning
@@ -147,9 +149,5 @@ public final class OperationTasks {
                         ends.changed(partition, null, null);
                     }
                 });
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

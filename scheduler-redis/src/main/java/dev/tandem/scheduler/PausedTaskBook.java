@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.store.PausedTasks;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
@@ -10,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 /** Keeps which types and keys of a queue are paused. Thread-safe. */
 final class PausedTaskBook {
 
-    /** In front of the name of a type, and of a key. */
+    /** The prefix of the name of a type. {@link #KEY} is that of a key. */
     private static final String TYPE = "type:";
 
     private static final String KEY = "key:";
@@ -74,9 +76,5 @@ final class PausedTaskBook {
         return which.keys().isEmpty()
                 ? bytes(TYPE + which.types().iterator().next())
                 : bytes(KEY + which.keys().iterator().next());
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

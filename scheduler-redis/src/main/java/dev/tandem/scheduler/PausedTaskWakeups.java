@@ -23,7 +23,7 @@ final class PausedTaskWakeups {
 
     private static final Logger log = LoggerFactory.getLogger(PausedTaskWakeups.class);
 
-    /** When the partitions are read, counted from the time before. Executors hear of a lost message within ten seconds. */
+    /** The times between the readings of the partitions. Executors hear of a lost message within ten seconds. */
     private static final long[] AFTER_MILLIS = {0, 1_500, 11_000};
 
     private final Inspector inspector;
@@ -31,7 +31,7 @@ final class PausedTaskWakeups {
     private final WaiterWakeups wakeups;
     private final WalkRounds<Resumed> rounds;
 
-    /** What was resumed. @param defaultType the type of tasks that name none; null if they have none */
+    /** A type or a key that was resumed. @param defaultType the type of tasks that name none; null if they have none */
     private record Resumed(
             String queue, PausedTasks which, @Nullable String defaultType) {}
 

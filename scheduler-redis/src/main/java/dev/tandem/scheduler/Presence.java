@@ -1,5 +1,6 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.Utf8;
 import dev.tandem.task.store.HandledTypes;
 import io.lettuce.core.Range;
 import java.net.InetAddress;
@@ -68,11 +69,12 @@ public final class Presence {
      * @param changed whether others should look at once, as they do when an executor comes
      */
     public CompletableFuture<Void> beat(Executor executor, boolean changed) {
-        byte[] id = bytes(executor.id());
+        byte[] id = Utf8.bytes(executor.id());
         return connection
                 .now()
                 .thenCompose(now -> connection
-                        .run(commands -> commands.hset(connection.keys().executorFacts(), id, bytes(facts(executor))))
+                        .run(commands ->
+                                commands.hset(connection.keys().executorFacts(), id, Utf8.bytes(facts(executor))))
                         .thenCompose(set -> connection.run(
                                 commands -> commands.zadd(connection.keys().executors(), (double) now.longValue(), id)))
                         .thenCompose(added ->
@@ -88,7 +90,7 @@ public final class Presence {
     CompletableFuture<Void> announceUnhandled(String id, Map<String, HandledTypes> types) {
         return types.isEmpty()
                 ? connection
-                        .run(commands -> commands.hdel(connection.keys().executorUnhandled(), bytes(id)))
+                        .run(commands -> commands.hdel(connection.keys().executorUnhandled(), Utf8.bytes(id)))
                         .thenApply(removed -> null)
                 : announce(connection.keys().executorUnhandled(), id, types);
     }
@@ -97,9 +99,10 @@ public final class Presence {
     CompletableFuture<Void> announceWorking(String id, Set<String> queues) {
         byte[] key = connection.keys().executorWorking();
         return queues.isEmpty()
-                ? connection.run(commands -> commands.hdel(key, bytes(id))).thenApply(removed -> null)
+                ? connection.run(commands -> commands.hdel(key, Utf8.bytes(id))).thenApply(removed -> null)
                 : connection
-                        .run(commands -> commands.hset(key, bytes(id), bytes(String.join("\n", new TreeSet<>(queues)))))
+                        .run(commands -> commands.hset(
+                                key, Utf8.bytes(id), Utf8.bytes(String.join("\n", new TreeSet<>(queues)))))
                         .thenApply(set -> null);
     }
 
@@ -108,7 +111,7 @@ public final class Presence {
         if (ids.isEmpty()) {
             return CompletableFuture.completedFuture(Map.of());
         }
-        byte[][] names = ids.stream().map(Presence::bytes).toArray(byte[][]::new);
+        byte[][] names = ids.stream().map(Utf8::bytes).toArray(byte[][]::new);
         return connection
                 .run(commands -> commands.hmget(connection.keys().executorWorking(), names))
                 .thenApply(found -> found.stream()
@@ -124,7 +127,7 @@ public final class Presence {
             return CompletableFuture.completedFuture(null);
         }
         return connection
-                .run(commands -> commands.hset(key, bytes(id), bytes(text)))
+                .run(commands -> commands.hset(key, Utf8.bytes(id), Utf8.bytes(text)))
                 .thenApply(set -> null);
     }
 
@@ -142,7 +145,7 @@ public final class Presence {
         if (ids.isEmpty()) {
             return CompletableFuture.completedFuture(Map.of());
         }
-        byte[][] names = ids.stream().map(Presence::bytes).toArray(byte[][]::new);
+        byte[][] names = ids.stream().map(Utf8::bytes).toArray(byte[][]::new);
         return connection.run(commands -> commands.hmget(key, names)).thenApply(found -> {
             Map<String, Map<String, HandledTypes>> all = new TreeMap<>();
             found.forEach(each -> {
@@ -164,7 +167,7 @@ public final class Presence {
 
     /** Removes an executor from the registry. */
     public CompletableFuture<Void> leave(String id) {
-        byte[] name = bytes(id);
+        byte[] name = Utf8.bytes(id);
         return connection
                 .run(commands -> commands.zrem(connection.keys().executors(), name))
                 .thenCompose(removed -> connection.run(
@@ -180,7 +183,7 @@ public final class Presence {
 
     private CompletableFuture<Void> announce(String what) {
         return connection
-                .run(commands -> commands.publish(bytes(connection.keys().executorsChannel()), bytes(what)))
+                .run(commands -> commands.publish(Utf8.bytes(connection.keys().executorsChannel()), Utf8.bytes(what)))
                 .thenApply(receivers -> null);
     }
 
@@ -284,10 +287,6 @@ public final class Presence {
             running.put(lines[i].substring(0, at), Integer.parseInt(lines[i].substring(at + 1)));
         }
         return new Executor(id, lines[2], Long.parseLong(lines[1]), lastSeen, running);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static String text(byte[] bytes) {

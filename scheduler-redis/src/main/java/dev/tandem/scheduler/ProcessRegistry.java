@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.Partition;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -138,10 +140,6 @@ final class ProcessRegistry {
                     boolean held = in.flag();
                     return new Holder(held, in.text(), held ? 0 : in.number());
                 });
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static String text(byte[] bytes) {

@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.store.RateInfo;
 import dev.tandem.task.store.RateView;
 import io.lettuce.core.Range;
@@ -12,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** What people see of rate limits: which there are, and which of their buckets are in use. Thread-safe. */
+/** Writes and reads what people see of rate limits: which there are, and which of their buckets are in use. Thread-safe. */
 final class RateRecords {
 
     private static final long DESCRIBE_MILLIS = 60_000;
@@ -24,7 +26,7 @@ final class RateRecords {
 
     private final AdminConnection connection;
     private final RedisKeys keys;
-    /** By rate limit: when it was last written, by the monotonic clock in milliseconds. */
+    /** The time at which each rate limit was last written, by the monotonic clock in milliseconds. */
     private final Map<String, Long> described = new ConcurrentHashMap<>();
 
     RateRecords(AdminConnection connection) {
@@ -97,9 +99,5 @@ final class RateRecords {
         String[] parts = text.split(" ", 3);
         return new RateInfo(
                 name, Long.parseLong(parts[0]), Integer.parseInt(parts[1]), parts.length == 3 ? parts[2] : null);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

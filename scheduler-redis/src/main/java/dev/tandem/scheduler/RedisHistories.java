@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.LookBack;
 import dev.tandem.task.store.LookBack.Ask;
@@ -68,9 +70,5 @@ final class RedisHistories {
             listed.add(each.text());
         }
         return new LookBack.Answer(storedCommit, states, listed, in.number() == 1);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

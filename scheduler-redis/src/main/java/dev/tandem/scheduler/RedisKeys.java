@@ -1,8 +1,9 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.Partition;
 import dev.tandem.task.fanout.FanOutBuckets;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
@@ -304,9 +305,5 @@ final class RedisKeys {
 
     private String prefix(Partition partition) {
         return namespace + ":{" + partition + "}:";
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

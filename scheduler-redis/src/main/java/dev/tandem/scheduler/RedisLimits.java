@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.store.LimitStore;
 import dev.tandem.task.store.PermitAnswer;
 import dev.tandem.task.store.PermitRequest;
@@ -42,7 +44,7 @@ public final class RedisLimits implements LimitStore {
     private final RedisKeys keys;
     private final WakeupSubscriber wakeups;
     private final RateRecords rates;
-    /** By limit: when its name was last written, by the monotonic clock in milliseconds. */
+    /** The time at which the name of each limit was last written, by the monotonic clock in milliseconds. */
     private final Map<String, Long> announced = new ConcurrentHashMap<>();
 
     RedisLimits(AdminConnection connection, WakeupSubscriber wakeups) {
@@ -219,9 +221,5 @@ public final class RedisLimits implements LimitStore {
             runs.add(new PermitRun(in.text(), in.text(), in.text(), in.number()));
         }
         return runs;
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,5 +1,6 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.Utf8;
 import dev.tandem.task.schedule.ScheduleBook;
 import io.lettuce.core.ScoredValue;
 import java.nio.charset.StandardCharsets;
@@ -114,7 +115,7 @@ final class RedisScheduleBook implements ScheduleBook {
 
     private CompletionStage<Result> announced(String id, Result result) {
         return connection
-                .run(commands -> commands.publish(bytes(connection.keys().schedulesChannel()), bytes(id)))
+                .run(commands -> commands.publish(Utf8.bytes(connection.keys().schedulesChannel()), Utf8.bytes(id)))
                 .handle((heard, failure) -> result);
     }
 
@@ -131,7 +132,7 @@ final class RedisScheduleBook implements ScheduleBook {
                         definition.timing(),
                         definition.definition(),
                         definition.payload())
-                .map(RedisScheduleBook::bytes)
+                .map(Utf8::bytes)
                 .toArray(byte[][]::new);
         return connection
                 .runScript(Script.DEFINE_SCHEDULE, connection.keys().schedules(bucket(definition.id())), arguments)
@@ -162,7 +163,7 @@ final class RedisScheduleBook implements ScheduleBook {
     private CompletableFuture<Optional<Created>> created(int bucket, Created known) {
         String revision = known.revisions().getOrDefault(bucket, "0");
         return connection
-                .runScript(Script.READ_CREATED_SCHEDULES, connection.keys().schedules(bucket), bytes(revision))
+                .runScript(Script.READ_CREATED_SCHEDULES, connection.keys().schedules(bucket), Utf8.bytes(revision))
                 .thenApply(reply -> {
                     ReplyReader in = new ReplyReader(reply);
                     String current = in.text();
@@ -184,11 +185,11 @@ final class RedisScheduleBook implements ScheduleBook {
                 .runScript(
                         Script.CHANGE_SCHEDULE,
                         connection.keys().schedules(bucket(id)),
-                        bytes(text(now)),
-                        bytes(text(STALE_MILLIS)),
-                        bytes(id),
-                        bytes(change),
-                        bytes(argument))
+                        Utf8.bytes(text(now)),
+                        Utf8.bytes(text(STALE_MILLIS)),
+                        Utf8.bytes(id),
+                        Utf8.bytes(change),
+                        Utf8.bytes(argument))
                 .thenApply(reply -> Result.values()[new ReplyReader(reply).count()]);
     }
 
@@ -215,7 +216,7 @@ final class RedisScheduleBook implements ScheduleBook {
                 .mapToObj(key -> fields(keys[key], key == 8 ? totals(id) : List.of(id)))
                 .toList();
         return connection
-                .run(commands -> commands.zscore(keys[6], bytes(id)))
+                .run(commands -> commands.zscore(keys[6], Utf8.bytes(id)))
                 .thenCombine(
                         CompletableFuture.allOf(hashes.toArray(CompletableFuture[]::new)),
                         (seen, done) -> Optional.ofNullable(hashes.get(0).join().get(id))
@@ -231,7 +232,7 @@ final class RedisScheduleBook implements ScheduleBook {
     }
 
     private CompletableFuture<Map<String, String>> fields(byte[] key, List<String> names) {
-        byte[][] fields = names.stream().map(RedisScheduleBook::bytes).toArray(byte[][]::new);
+        byte[][] fields = names.stream().map(Utf8::bytes).toArray(byte[][]::new);
         return connection.run(commands -> commands.hmget(key, fields)).thenApply(values -> {
             Map<String, String> texts = new HashMap<>();
             values.forEach(each -> {
@@ -327,7 +328,7 @@ final class RedisScheduleBook implements ScheduleBook {
                     return connection.runScript(
                             script,
                             connection.keys().schedules(bucket),
-                            all.stream().map(RedisScheduleBook::bytes).toArray(byte[][]::new));
+                            all.stream().map(Utf8::bytes).toArray(byte[][]::new));
                 })
                 .thenApply(replies -> {
                     if (reader == null) {
@@ -353,9 +354,5 @@ final class RedisScheduleBook implements ScheduleBook {
 
     private static String text(byte[] bytes) {
         return new String(bytes, StandardCharsets.UTF_8);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

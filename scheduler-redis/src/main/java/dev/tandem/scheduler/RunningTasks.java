@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.store.Registration.Registrant;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -113,10 +115,6 @@ public final class RunningTasks {
                         return null;
                     });
         }
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static String text(byte[] bytes) {

@@ -1,17 +1,15 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Position;
+import dev.tandem.task.Utf8;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.SuccessRecord;
 import dev.tandem.task.store.TaskEnd;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What is kept of the tasks that one request settles as successful. {@code include/success_pages.lua} describes the form
@@ -31,8 +29,6 @@ record SuccessPage(byte[] page, byte[] hashes) {
     static final SuccessPage NONE = new SuccessPage(new byte[0], new byte[0]);
 
     private static final byte VERSION = 1;
-    private static final int MAX_COUNT = 0xFFFF;
-    private static final int MAX_EXECUTOR = 255;
 
     private static final int FLAG_ID = 1;
     private static final int FLAG_TYPE = 2;
@@ -71,7 +67,7 @@ record SuccessPage(byte[] page, byte[] hashes) {
     /** Returns the hash by which pages with this position or id are found. */
     static byte[] hash(String text) {
         CRC32 crc = new CRC32();
-        crc.update(text.getBytes(StandardCharsets.UTF_8));
+        crc.update(Utf8.bytes(text));
         return ByteBuffer.allocate(Integer.BYTES).putInt((int) crc.getValue()).array();
     }
 
@@ -81,39 +77,37 @@ record SuccessPage(byte[] page, byte[] hashes) {
      * @throws IllegalArgumentException if the version is unknown
      */
     static List<Kept> read(byte[] page) {
-        if (page.length == 0 || page[0] != VERSION) {
-            throw new IllegalArgumentException("A page of successes of version " + (page.length == 0 ? "none" : page[0])
-                    + " cannot be read: this program knows version " + VERSION);
-        }
-        ByteBuffer in = ByteBuffer.wrap(page, 1, page.length - 1);
-        int count = in.getShort() & 0xFFFF;
-        String executor = text(in, in.get() & 0xFF);
-        List<Kept> records = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            int after = (in.getShort() & 0xFFFF) + in.position();
-            records.add(record(in, executor));
-            in.position(after);
-        }
-        return records;
+        PageReader in = new PageReader(ByteBuffer.wrap(page), VERSION, "successes");
+        return in.records(index -> record(in));
     }
 
-    private static Kept record(ByteBuffer in, String executor) {
-        Position position = new Position(text(in, in.get() & 0xFF));
-        int flags = in.get();
-        int attempt = (int) varint(in);
-        long startedAt = ((long) in.getShort() & 0xFFFF) << 32 | in.getInt() & 0xFFFF_FFFFL;
-        long duration = varint(in);
-        String id = optional(in, flags & FLAG_ID);
-        String type = optional(in, flags & FLAG_TYPE);
-        String key = optional(in, flags & FLAG_KEY);
-        String attempts = optional(in, flags & FLAG_ATTEMPTS);
-        String duplicateOf = optional(in, flags & FLAG_DUPLICATE);
-        TaskEnd end = (flags & FLAG_END) == 0 ? TaskEnd.SUCCEEDED : end(in.get());
-        String result = optional(in, flags & FLAG_RESULT);
+    private static Kept record(PageReader in) {
+        Position position = new Position(in.shortText());
+        int flags = in.raw();
+        int attempt = (int) in.varint();
+        long startedAt = in.time();
+        long duration = in.varint();
+        String id = in.optional(flags & FLAG_ID);
+        String type = in.optional(flags & FLAG_TYPE);
+        String key = in.optional(flags & FLAG_KEY);
+        String attempts = in.optional(flags & FLAG_ATTEMPTS);
+        String duplicateOf = in.optional(flags & FLAG_DUPLICATE);
+        TaskEnd end = (flags & FLAG_END) == 0 ? TaskEnd.SUCCEEDED : end(in.raw());
+        String result = in.optional(flags & FLAG_RESULT);
         return new Kept(
                 position,
                 new SuccessRecord(
-                        id, type, key, attempt, startedAt, duration, executor, attempts, end, result, duplicateOf));
+                        id,
+                        type,
+                        key,
+                        attempt,
+                        startedAt,
+                        duration,
+                        in.executor(),
+                        attempts,
+                        end,
+                        result,
+                        duplicateOf));
     }
 
     private static TaskEnd end(byte code) {
@@ -124,99 +118,57 @@ record SuccessPage(byte[] page, byte[] hashes) {
         };
     }
 
-    private static @Nullable String optional(ByteBuffer in, int flag) {
-        return flag == 0 ? null : text(in, (int) varint(in));
-    }
-
-    private static String text(ByteBuffer in, int length) {
-        byte[] bytes = new byte[length];
-        in.get(bytes);
-        return new String(bytes, StandardCharsets.UTF_8);
-    }
-
-    private static long varint(ByteBuffer in) {
-        long value = 0;
-        for (int shift = 0; ; shift += 7) {
-            byte b = in.get();
-            value |= (long) (b & 0x7F) << shift;
-            if (b >= 0) {
-                return value;
-            }
-        }
-    }
-
     private static final class Writer {
         private final CRC32 crc = new CRC32();
-        private byte[] page;
+        private final PageWriter page;
         private byte[] hashes;
-        private int size = 3;
         private int hashSize;
-        private int count;
 
         Writer(String executor, int records) {
-            page = new byte[64 + 56 * records];
+            page = new PageWriter(VERSION, executor, 64 + 56 * records);
             hashes = new byte[8 * records];
-            page[0] = VERSION;
-            byte[] name = executor.getBytes(StandardCharsets.UTF_8);
-            int length = Math.min(name.length, MAX_EXECUTOR);
-            raw(length);
-            bytes(name, length);
         }
 
         void add(String position, SuccessRecord success) {
-            if (count == MAX_COUNT) {
+            if (!page.begin()) {
                 return;
             }
-            int from = size;
-            size += 2;
             int hashesBefore = hashSize;
-            identity(position, false);
-            raw((success.id() == null ? 0 : FLAG_ID)
+            byte[] place = Utf8.bytes(position);
+            page.position(place);
+            hash(place);
+            page.raw((success.id() == null ? 0 : FLAG_ID)
                     | (success.type() == null ? 0 : FLAG_TYPE)
                     | (success.key() == null ? 0 : FLAG_KEY)
                     | (success.attempts() == null ? 0 : FLAG_ATTEMPTS)
                     | (success.duplicateOf() == null ? 0 : FLAG_DUPLICATE)
                     | (success.end() == TaskEnd.SUCCEEDED ? 0 : FLAG_END)
                     | (success.result() == null ? 0 : FLAG_RESULT));
-            varint(success.attempt());
-            for (int shift = 40; shift >= 0; shift -= 8) {
-                raw((int) (success.startedAt() >>> shift));
-            }
-            varint(Math.max(0, success.durationMillis()));
+            page.varint(success.attempt());
+            page.time(success.startedAt());
+            page.varint(Math.max(0, success.durationMillis()));
             if (success.id() != null) {
-                identity(success.id(), true);
+                byte[] id = Utf8.bytes(success.id());
+                page.text(id);
+                hash(id);
             }
-            optional(success.type());
-            optional(success.key());
-            optional(success.attempts());
-            optional(success.duplicateOf());
+            page.optional(success.type());
+            page.optional(success.key());
+            page.optional(success.attempts());
+            page.optional(success.duplicateOf());
             if (success.end() != TaskEnd.SUCCEEDED) {
-                raw(ScriptCodes.end(success.end()));
+                page.raw(ScriptCodes.end(success.end()));
             }
-            optional(success.result());
-            int length = size - from - 2;
-            if (length > 0xFFFF) {
-                // Larger than any bound of its parts allows.
-                size = from;
+            page.optional(success.result());
+            if (!page.end()) { // Larger than any bound of its parts allows.
                 hashSize = hashesBefore;
-                return;
             }
-            page[from] = (byte) (length >>> 8);
-            page[from + 1] = (byte) length;
-            count++;
         }
 
-        /** Writes a text by which the record is found. Positions have a length of one byte. */
-        private void identity(String text, boolean varint) {
-            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-            if (varint) {
-                varint(bytes.length);
-            } else {
-                raw(bytes.length);
-            }
-            bytes(bytes, bytes.length);
+        /** Adds the hash of a text by which the record is found. */
+        private void hash(byte[] text) {
             crc.reset();
-            crc.update(bytes);
+            crc.update(text);
             if (hashSize == hashes.length) {
                 hashes = Arrays.copyOf(hashes, hashes.length * 2);
             }
@@ -226,47 +178,9 @@ record SuccessPage(byte[] page, byte[] hashes) {
             }
         }
 
-        private void optional(@Nullable String text) {
-            if (text != null) {
-                byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-                varint(bytes.length);
-                bytes(bytes, bytes.length);
-            }
-        }
-
-        private void varint(long value) {
-            long rest = value;
-            while ((rest & ~0x7FL) != 0) {
-                raw((int) ((rest & 0x7F) | 0x80));
-                rest >>>= 7;
-            }
-            raw((int) rest);
-        }
-
-        private void raw(int value) {
-            ensure(1);
-            page[size++] = (byte) value;
-        }
-
-        private void bytes(byte[] more, int length) {
-            ensure(length);
-            System.arraycopy(more, 0, page, size, length);
-            size += length;
-        }
-
-        private void ensure(int more) {
-            if (size + more > page.length) {
-                page = Arrays.copyOf(page, Math.max(page.length * 2, size + more));
-            }
-        }
-
         SuccessPage done() {
-            if (count == 0) {
-                return NONE;
-            }
-            page[1] = (byte) (count >>> 8);
-            page[2] = (byte) count;
-            return new SuccessPage(Arrays.copyOf(page, size), Arrays.copyOf(hashes, hashSize));
+            byte[] bytes = page.done();
+            return bytes.length == 0 ? NONE : new SuccessPage(bytes, Arrays.copyOf(hashes, hashSize));
         }
     }
 }

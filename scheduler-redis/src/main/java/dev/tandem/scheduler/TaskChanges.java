@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
@@ -7,7 +9,6 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.SuccessRecord;
 import dev.tandem.task.store.TaskEnd;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -26,7 +27,7 @@ final class TaskChanges {
     record Item(Position position, @Nullable TaskView seen, boolean exactly, byte[] place) {}
 
     /**
-     * What an operation has done in a partition, with the next tasks.
+     * The result of an operation on the next tasks of a partition.
      *
      * @param seen its record before; empty if there is none
      */
@@ -42,7 +43,7 @@ final class TaskChanges {
      */
     record Reply(@Nullable String record, List<Integer> results, List<byte[]> places) {}
 
-    /** In the place of the executor of a task that was cancelled while it waited. */
+    /** Stands in place of the executor of a task that was cancelled while it waited. */
     private static final String OPERATOR = "operator";
 
     private static final byte[] NOTHING = {};
@@ -151,9 +152,5 @@ final class TaskChanges {
             }
         }
         return SuccessPage.of(positions, records);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

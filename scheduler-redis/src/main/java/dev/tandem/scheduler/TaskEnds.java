@@ -1,8 +1,9 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -20,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TaskEnds {
 
-    /** How often those who wait say so. Less than {@link AwaitedEnds#COUNTS_MILLIS}, since a message may be lost. */
+    /** The interval in which those who wait say so. Less than {@link AwaitedEnds#COUNTS_MILLIS}, since a message may be lost. */
     static final long SAY_AGAIN_MILLIS = 5_000;
 
     private static final long SEND_AGAIN_MILLIS = 500;
 
-    /** How many searches are under way at a time, however many wait. */
+    /** The most searches that are under way at a time, however many wait. */
     private static final int SEARCHES_AT_ONCE = 8;
 
     /** The most names in a message. */
@@ -38,7 +39,7 @@ public final class TaskEnds {
     private final EndAnnouncer announcer;
     private final SearchQueue searches = new SearchQueue(SEARCHES_AT_ONCE);
 
-    /** By queue. Guarded by this. */
+    /** The waiting callers, by queue. Guarded by this. */
     private final Map<String, QueueWaiters> queues = new HashMap<>();
 
     private boolean saysAgain;
@@ -65,7 +66,7 @@ public final class TaskEnds {
                 : waiters.all().stream().filter(each -> each.seen().isPresent()).count();
     }
 
-    /** From now on, whoever begins to wait looks once, and then only when a message comes. For tests. */
+    /** Lets whoever begins to wait from now on look once, and then only when a message comes. For tests. */
     void lookOnlyOnce() {
         looksAgain = false;
     }
@@ -147,7 +148,7 @@ public final class TaskEnds {
         });
     }
 
-    /** Those who wait for tasks of one queue. */
+    /** The callers that wait for tasks of one queue. */
     private static final class QueueWaiters implements WakeupSubscriber.MessageListener {
 
         private final String queue;
@@ -206,9 +207,5 @@ public final class TaskEnds {
                                     waiter -> waiter.lookAtEnd(new EndWaiter.Place(partition, new Position(position)))),
                     () -> all().forEach(EndWaiter::lookSoon));
         }
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,9 +1,10 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskNotes;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -20,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskFinder {
 
-    /** How many tasks of one id are looked at. The index of a partition knows fewer. */
+    /** The most tasks of one id that are looked at. The index of a partition knows fewer. */
     private static final int MAX_CANDIDATES = 1_000;
 
-    /** How many partitions are searched at a time for a success, each of which may take some milliseconds. */
+    /** The number of partitions that are searched at a time for a success; each may take some milliseconds. */
     private static final int SEARCHED_AT_ONCE = 16;
 
     private static final byte[] FROM_THE_START = {};
@@ -195,9 +196,5 @@ final class TaskFinder {
                             : CompletableFuture.completedFuture(
                                     tasks.stream().findFirst().map(task -> task.withNotes(notes)));
                 });
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

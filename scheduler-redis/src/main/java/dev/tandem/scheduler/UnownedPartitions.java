@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.Partition;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -71,9 +73,5 @@ final class UnownedPartitions {
 
     private static String text(byte[] bytes) {
         return new String(bytes, StandardCharsets.UTF_8);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,9 +1,10 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.DedupBuckets;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -26,7 +27,7 @@ final class WaiterWakeups {
 
     private static final int PAGE = 200;
 
-    /** How many ends are passed on at once. Those who wait for others look again by themselves. */
+    /** The most ends that are passed on at once. Those who wait for further ends look again by themselves. */
     private static final int MAX_WALKS = 1_000;
 
     /** After which times a task is tried again that did not wait yet. */
@@ -124,9 +125,5 @@ final class WaiterWakeups {
                         .execute(() -> wake(partition, others, tries + 1));
             }
         });
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
@@ -10,7 +12,6 @@ import dev.tandem.task.store.TaskWaits;
 import dev.tandem.task.store.WaitAnswer;
 import dev.tandem.task.store.WaitRequest;
 import dev.tandem.task.store.WaitRequest.Waiter;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -108,9 +109,5 @@ public final class Waits implements TaskWaits {
             }
             return edges;
         });
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

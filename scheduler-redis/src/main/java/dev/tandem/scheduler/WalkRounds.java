@@ -13,7 +13,7 @@ import java.util.function.Function;
  */
 final class WalkRounds<W> {
 
-    /** How many things are walked through at once. Others are passed over. */
+    /** The most things that are walked through at once. Others are passed over. */
     static final int MOST = 1_000;
 
     /** Runs a task after a time. */
@@ -24,7 +24,7 @@ final class WalkRounds<W> {
 
     /** Guarded by the rounds. */
     private static final class Rounds {
-        /** How often they were begun. A round that was planned before the last time is left out. */
+        /** The number of walks of this thing so far. A round that was planned before the last one began is left out. */
         private int begun;
 
         private boolean walking;

@@ -53,7 +53,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What belongs to no partition, on a Redis Cluster: deduplication keys, schedules, and what executors announce. */
+/** Tests records of no partition on a Redis Cluster: deduplication keys, schedules, and what executors announce. */
 class ClusterWideRecordsIT {
 
     private static LocalRedisCluster cluster;

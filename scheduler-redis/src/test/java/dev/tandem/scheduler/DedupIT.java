@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What Redis says of deduplication keys, compared with the model at every step. */
+/** Compares what Redis says of deduplication keys with the model at every step. */
 class DedupIT extends OperatorTestBase {
 
     private static final int STEPS = 1_500;

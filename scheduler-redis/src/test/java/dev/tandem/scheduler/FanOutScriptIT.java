@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What Redis says of fan-outs, compared with the model at every step. */
+/** Compares what Redis says of fan-outs with the model at every step. */
 class FanOutScriptIT extends OperatorTestBase {
 
     private static final int FAN_OUTS = 60;

@@ -1,5 +1,6 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -58,12 +59,12 @@ class HousekeeperIT extends OperatorTestBase {
         die(2);
         succeed(Map.of(3L, kept(null, null)));
         byte[][] keys = RedisKeys.DEFAULTS.of(partition);
-        get(store.adminConnection().run(commands -> commands.hset(keys[0], text("drain:k"), text("0:1"))));
-        get(store.adminConnection().run(commands -> commands.set(keys[8], text("no lanes"))));
+        get(store.adminConnection().run(commands -> commands.hset(keys[0], bytes("drain:k"), bytes("0:1"))));
+        get(store.adminConnection().run(commands -> commands.set(keys[8], bytes("no lanes"))));
 
         assertThat(trim(keeping(Duration.ZERO, 0, 0))).isEqualTo(2);
 
-        boolean blocked = get(store.adminConnection().run(commands -> commands.hexists(keys[7], text("k"))));
+        boolean blocked = get(store.adminConnection().run(commands -> commands.hexists(keys[7], bytes("k"))));
         assertThat(blocked).as("the drain has failed, and the key is blocked").isTrue();
         assertThat(offsets(TaskState.SUCCEEDED)).isEmpty();
         assertThat(offsets(TaskState.DEAD)).containsExactly(1L);
@@ -108,7 +109,7 @@ class HousekeeperIT extends OperatorTestBase {
         assertThat(labels()).isEqualTo(1);
         assertThat(get(store.inspector().task(partition, Position.of(0, 40)))).isPresent();
         byte[] index = RedisKeys.DEFAULTS.of(partition)[16];
-        byte[] kept = get(store.adminConnection().run(commands -> commands.hget(index, text("live-1"))));
+        byte[] kept = get(store.adminConnection().run(commands -> commands.hget(index, bytes("live-1"))));
         assertThat(new String(kept, StandardCharsets.UTF_8).lines()).hasSize(40).doesNotHaveDuplicates();
     }
 
@@ -203,12 +204,8 @@ class HousekeeperIT extends OperatorTestBase {
                         script.getBytes(StandardCharsets.UTF_8),
                         ScriptOutputType.INTEGER,
                         RedisKeys.DEFAULTS.of(partition),
-                        text(kind),
-                        text(Integer.toString(ids)),
-                        text(Integer.toString(tasks)))));
-    }
-
-    private static byte[] text(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
+                        bytes(kind),
+                        bytes(Integer.toString(ids)),
+                        bytes(Integer.toString(tasks)))));
     }
 }

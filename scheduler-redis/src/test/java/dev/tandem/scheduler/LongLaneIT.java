@@ -1,5 +1,6 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.scheduler.Admin.Result;
@@ -13,7 +14,6 @@ import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -235,10 +235,6 @@ class LongLaneIT extends OperatorTestBase {
                         goOn)));
         assertThat(reply.count()).isEqualTo(expected);
         return reply.hasMore() ? reply.bytes() : goOn;
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static Housekeeper housekeeper() {

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is known of keys in a partition that they left, and of the counts of partitions that a queue had. */
+/** Tests what Redis knows of keys in a partition that they left, and of the counts of partitions that a queue had. */
 class LookBackIT extends OperatorTestBase {
 
     @Test

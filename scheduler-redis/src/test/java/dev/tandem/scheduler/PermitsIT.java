@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What Redis says of permits, compared with the model at every step. */
+/** Compares what Redis says of permits with the model at every step. */
 class PermitsIT extends OperatorTestBase {
 
     private static final int STEPS = 600;

@@ -9,7 +9,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** There is one walk of a thing at a time, and each beginning is followed by whole rounds. */
+/** Tests that there is one walk of a thing at a time, and that whole rounds follow each beginning. */
 class WalkRoundsTest {
 
     private final List<Long> waits = new ArrayList<>();

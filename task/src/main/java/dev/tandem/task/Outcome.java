@@ -2,7 +2,7 @@ package dev.tandem.task;
 
 import org.jspecify.annotations.Nullable;
 
-/** How a run of a task ended. What follows has been decided already, by the queue's policy. */
+/** The end of a run of a task. What follows has been decided already, by the queue's policy. */
 public sealed interface Outcome {
 
     /** The handler returned. */

@@ -5,7 +5,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Reads bytes as text. */
+/** Reads bytes as text, and writes text as bytes. */
 public final class Utf8 {
 
     private Utf8() {}
@@ -23,6 +23,11 @@ public final class Utf8 {
         } catch (CharacterCodingException e) {
             return null;
         }
+    }
+
+    /** Returns the text in UTF-8. */
+    public static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static boolean isAscii(byte[] bytes) {

@@ -1,5 +1,6 @@
 package dev.tandem.task;
 
+import static dev.tandem.task.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.TaskHeaders.Binding;
@@ -28,10 +29,6 @@ class StructuredEventTest {
 
     private final TaskHeaders kafka = new TaskHeaders("orders", Binding.KAFKA, 10_000);
     private final TaskHeaders amqp = new TaskHeaders("orders", Binding.AMQP, 10_000);
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
 
     private static String payload(Task task) {
         return new String(task.payload(), StandardCharsets.UTF_8);
@@ -225,7 +222,7 @@ class StructuredEventTest {
         assertThat(read.unreadable()).contains("it is not UTF-8");
     }
 
-    /** Whatever is done to an event, reading never throws, and what cannot be read is kept as it is. */
+    /** Checks that reading never throws, whatever is done to an event, and that what cannot be read is kept as it is. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
     void readingNeverThrows(long seed) {

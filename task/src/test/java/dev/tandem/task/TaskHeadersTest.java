@@ -1,5 +1,6 @@
 package dev.tandem.task;
 
+import static dev.tandem.task.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -389,9 +390,5 @@ class TaskHeadersTest {
 
     private static Origin origin(String key) {
         return new Origin(key == null ? null : bytes(key), null, null, null, SENT, ARRIVED);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -2,16 +2,16 @@ package dev.tandem.ordering.lanes;
 
 import java.util.ArrayDeque;
 
-/** What may be claimed next of one priority and one tenant: lanes, by their next tasks, and tasks without a key, in order. */
+/** The tasks of one priority and one tenant that may be claimed next: lanes, by their next tasks, and tasks without a key. */
 final class ReadyGroup {
 
     final int priority;
     final String tenant;
     final ReadyLanes lanes = new ReadyLanes();
     final ArrayDeque<TaskEntry> unkeyed = new ArrayDeque<>();
-    /** Tells groups apart that are equal otherwise: the one that came first comes first. */
+    /** The order in which groups came; decides between groups that are equal otherwise. */
     final long number;
-    /** How much has been started of it, in parts of its weight, from where all groups of the priority were when it came. */
+    /** The starts of this group, in parts of its weight, counted from where the groups of its priority were when it came. */
     long pass;
     /** Whether it is among those that have something. */
     boolean listed;

@@ -11,27 +11,27 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may be claimed next: lanes, by their next tasks, and tasks without a key. Those of a higher priority come first. Of one
+ * The tasks that may be claimed next: lanes, by their next tasks, and tasks without a key. A higher priority comes first. Of one
  * priority, tenants take turns by their weights. Within a tenant they come in the order in which they may start, lanes before tasks
  * without a key. Without priorities and tenants there is one group only.
  */
 public final class ReadyTasks {
 
-    /** What a start counts for a tenant of the weight 1. */
+    /** The amount that a start adds to the pass of a tenant of the weight 1. */
     private static final long START = 1L << 20;
 
-    /** How many groups are remembered at least that have nothing now. */
+    /** The number of empty groups that are remembered at least. */
     private static final int REMEMBERED = 1_000;
 
     private record Name(int priority, String tenant) {}
 
     private final @Nullable FairPolicy fair;
     private final ReadyGroup plain = new ReadyGroup(0, FairPolicy.NO_TENANT, 0);
-    /** All others. */
+    /** The groups other than {@link #plain}. */
     private final Map<Name, ReadyGroup> groups = new HashMap<>();
-    /** Those of all that have something. The plain one is here only if there are others, or tenants. */
+    /** The groups that have tasks. The plain one is here only if there are others, or tenants. */
     private final TreeSet<ReadyGroup> listed = new TreeSet<>(ReadyGroup::compare);
-    /** By priority: where the group was that started last. */
+    /** The pass of the group that started last, by priority. */
     private final long[] passes = new long[TaskEntry.PRIORITIES];
 
     private long numbers;

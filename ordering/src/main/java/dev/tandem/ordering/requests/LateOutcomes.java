@@ -20,7 +20,7 @@ public final class LateOutcomes {
     private final Set<SettleLate> unanswered = new LinkedHashSet<>();
     /** Positions that they may have settled after the last acquire was sent, so that its answer does not tell. */
     private final Set<Position> maybeSettled = new HashSet<>();
-    /** Those that are to be said when they are recorded. */
+    /** The outcomes that the loop is told of when they are recorded. */
     private final Set<SettleLate> reported = new HashSet<>();
 
     public LateOutcomes(Partition partition) {

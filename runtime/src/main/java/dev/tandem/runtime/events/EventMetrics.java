@@ -6,12 +6,12 @@ public interface EventMetrics {
     /** Ignores all measurements. */
     EventMetrics NONE = new EventMetrics() {};
 
-    /** The broker has confirmed so many events. */
+    /** Counts events that the broker has confirmed. */
     default void published(String queue, int events) {}
 
-    /** So many events were dropped, because too many waited. */
+    /** Counts events that were dropped because too many waited. */
     default void dropped(String queue, long events) {}
 
-    /** The events of a partition wait, or do not any more, in so many bytes. */
+    /** Measures the bytes of the events of a partition that wait; 0 if none does any more. */
     default void waiting(String queue, String partition, long bytes) {}
 }

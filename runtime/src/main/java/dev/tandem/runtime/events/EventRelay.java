@@ -28,13 +28,13 @@ final class EventRelay {
 
     private static final Logger log = LoggerFactory.getLogger(EventRelay.class);
 
-    /** Bytes of events in the store's form that are published at once. */
+    /** The most bytes of events, in the store's form, that are published at once. */
     static final int BATCH_BYTES = 256 << 10;
 
     static final Duration FIRST_PAUSE = Duration.ofMillis(500);
     static final Duration LONGEST_PAUSE = Duration.ofSeconds(15);
 
-    /** What the relay works on. */
+    /** Takes events from the store and runs steps, for the relay. */
     interface Effects {
 
         /** Returns whether this process may publish the events of a partition. */
@@ -68,7 +68,7 @@ final class EventRelay {
     private boolean failing;
     private boolean unmeasured;
     private volatile boolean stopping;
-    /** How many partitions have something under way. */
+    /** The number of partitions that have something under way. */
     private final AtomicInteger busy = new AtomicInteger();
 
     EventRelay(String queue, String namespace, EventPublisher publisher, EventMetrics metrics, Effects effects) {
@@ -79,7 +79,7 @@ final class EventRelay {
         this.effects = effects;
     }
 
-    /** A partition may have events to publish. */
+    /** Hears that a partition may have events to publish. */
     void heard(Partition partition) {
         if (heard.add(partition)) {
             effects.run(() -> look(partition));
@@ -87,8 +87,8 @@ final class EventRelay {
     }
 
     /**
-     * This process gives its partitions up. From now on it publishes what it hears of whoever is the owner, since its last outcomes are
-     * recorded just before. Their events may come twice.
+     * Hears that this process gives its partitions up. From now on it publishes whatever it hears of, whoever the owner is, because its
+     * last outcomes are recorded just before. Their events may come twice.
      */
     void stopping() {
         stopping = true;
@@ -199,7 +199,7 @@ final class EventRelay {
         take(partition, progress, batch);
     }
 
-    /** Whoever counts does not hold events back, nor make them come again. */
+    /** Runs a measurement. A failure of the metrics neither holds events back nor repeats them. */
     private void measure(Runnable measurement) {
         try {
             measurement.run();

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class EventService implements AutoCloseable {
 
     private static final Duration END_LIMIT = Duration.ofSeconds(3);
-    /** Longer than a publisher waits for its broker. */
+    /** The time that publishers have to close: longer than each waits for its broker. */
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(4);
 
     private static final long LAST_NANOS = TimeUnit.SECONDS.toNanos(3);
@@ -47,7 +47,7 @@ public final class EventService implements AutoCloseable {
         });
     }
 
-    /** Begins to publish. */
+    /** Begins to publish events. */
     public void start() {
         if (!parts.isEmpty()) {
             feed.listen(partition -> {
@@ -59,7 +59,7 @@ public final class EventService implements AutoCloseable {
         }
     }
 
-    /** The process is about to give its partitions up. */
+    /** Hears that the process is about to give its partitions up. */
     public void stopping() {
         parts.values().forEach(part -> part.relay().stopping());
     }

@@ -1,6 +1,7 @@
 package dev.tandem.runtime.queues;
 
 import dev.tandem.executor.TaskLimit;
+import dev.tandem.executor.TaskPattern;
 import dev.tandem.executor.TaskRate;
 import dev.tandem.runtime.settings.LimitSettings;
 import dev.tandem.runtime.settings.RateLimitSettings;
@@ -60,7 +61,11 @@ final class LimitSpecs {
             throw new IllegalStateException("The rate limit '" + name + "' has no rate");
         }
         return new TaskRate(
-                name, RateText.intervalMicros(rate), limit.burst(), per(limit.per()), limit.types(), limit.keys());
+                name,
+                RateText.intervalMicros(rate),
+                limit.burst(),
+                per(limit.per()),
+                new TaskPattern(limit.types(), limit.keys()));
     }
 
     private static @Nullable String per(String text) {
@@ -75,6 +80,6 @@ final class LimitSpecs {
         if (max == null) {
             throw new IllegalStateException("The limit '" + name + "' has no max-running");
         }
-        return new TaskLimit(name, max, limit.types(), limit.keys());
+        return new TaskLimit(name, max, new TaskPattern(limit.types(), limit.keys()));
     }
 }

@@ -102,7 +102,7 @@ public final class Schedules implements AutoCloseable {
         runner.start();
     }
 
-    /** Begins no firing any more, and waits for those that are under way. */
+    /** Stops: begins no further firing, and waits for those that are under way. */
     @Override
     public void close() {
         runner.close();

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class EarlierTasks {
 
-    /** How long executors have to see a request. */
+    /** The time that executors have to see a request. */
     private static final Executor AFTER_ANSWERS = CompletableFuture.delayedExecutor(1_500, TimeUnit.MILLISECONDS);
 
     private static final CompletionStage<Void> DONE = CompletableFuture.runAsync(() -> {}, Runnable::run);

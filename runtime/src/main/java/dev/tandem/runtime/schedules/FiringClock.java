@@ -10,7 +10,7 @@ interface FiringClock {
     /** Returns the time in epoch milliseconds. */
     long millis();
 
-    /** Asks again what time it is. Called before the first use, and every few seconds. */
+    /** Reads the store's time again. Called before the first use, and every few seconds. */
     CompletionStage<?> follow();
 
     /** Returns a clock that follows the store's, whatever the clock of this machine shows. */

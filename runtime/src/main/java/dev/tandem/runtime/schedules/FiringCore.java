@@ -32,20 +32,20 @@ final class FiringCore {
     private static final long REFUSED_RETRY_MILLIS = 30_000;
     private static final long LOOK_MILLIS = 30_000;
 
-    /** How long a firing waits for the end of a task that it has cancelled. */
+    /** The longest time that a firing waits for the end of a task that it has cancelled. */
     private static final long CANCEL_MILLIS = 5_000;
 
     /** The most schedules that one turn plans. After a long outage each takes milliseconds, and claims must be kept. */
     static final int MOST_PLANS = 100;
 
-    /** How long a task that nobody knows counts as one that has not ended. */
+    /** The time for which a task that nobody knows counts as one that has not ended. */
     static final long UNKNOWN_TASK_MILLIS = 86_400_000;
 
     private final FiringCommands commands;
     private final FiringStates states;
 
     private boolean stopped;
-    /** How many schedules were planned in this turn. */
+    /** The number of schedules that were planned in this turn. */
     private int plans;
 
     FiringCore(Collection<Schedule> schedules, FiringCommands commands) {
@@ -53,7 +53,7 @@ final class FiringCore {
         this.states = new FiringStates(schedules);
     }
 
-    /** Returns what this program has to say of its schedules. To be said every few seconds. */
+    /** Returns the announcements of this program's schedules, which are to be sent every few seconds. */
     List<Announced> announcements() {
         return states.announcements();
     }
@@ -283,7 +283,7 @@ final class FiringCore {
         commands.submit(state.schedule, state.instant);
     }
 
-    /** The broker has accepted the task of a firing. */
+    /** Hears that the broker has accepted the task of a firing. */
     void submitted(String id, long instant) {
         FiringState state = states.find(id);
         if (state != null && state.phase == Phase.SUBMITTING && state.instant == instant) {
@@ -312,7 +312,7 @@ final class FiringCore {
         commands.mark(Objects.requireNonNull(state.mark));
     }
 
-    /** The store has taken a mark. */
+    /** Hears that the store has taken a mark. */
     void marked(String id, long instant, long now) {
         FiringState state = states.find(id);
         Mark mark = state == null ? null : state.mark;
@@ -339,7 +339,7 @@ final class FiringCore {
         return mark.asked() ? mark.instant() : state.schedule.dueAt(mark.instant());
     }
 
-    /** The store has not answered a claim or a mark. */
+    /** Hears that the store has not answered a claim or a mark. */
     void unanswered(String id, long now) {
         FiringState state = states.find(id);
         if (state == null) {
@@ -354,7 +354,7 @@ final class FiringCore {
         }
     }
 
-    /** Begins no firing any more. Those that are claimed go on. */
+    /** Begins no further firing. Those that are claimed go on. */
     void stop() {
         stopped = true;
     }

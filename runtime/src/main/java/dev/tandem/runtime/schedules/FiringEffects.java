@@ -19,7 +19,7 @@ interface FiringEffects extends AutoCloseable {
     /** Asks for the task of an earlier firing to be cancelled, whether it waits or runs. */
     CompletionStage<?> cancel(Schedule schedule, long instant);
 
-    /** Submits nothing any more. */
+    /** Stops submitting. */
     @Override
     void close();
 }

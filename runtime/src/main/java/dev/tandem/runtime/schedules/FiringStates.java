@@ -22,7 +22,7 @@ final class FiringStates {
     private final Map<String, FiringState> states = new LinkedHashMap<>();
     private Map<String, CreatedSchedule> created = Map.of();
 
-    /** Whether some state is still that of a former definition. */
+    /** True while some state is still that of a former definition. */
     private boolean someRetired;
 
     private boolean unannounced;
@@ -43,7 +43,7 @@ final class FiringStates {
         return states.get(id);
     }
 
-    /** Returns what is to be announced. Nothing is new then. */
+    /** Returns what is to be announced, and regards it as announced. */
     List<Announced> announcements() {
         unannounced = false;
         List<Announced> all = new ArrayList<>();

@@ -5,7 +5,7 @@ import dev.tandem.executor.ExecutorMetrics;
 /** Receives the measurements of schedules. Metrics of runs that are of this type too receive both. */
 public interface ScheduleMetrics {
 
-    /** Receives nothing. */
+    /** Ignores all measurements. */
     ScheduleMetrics NONE = new ScheduleMetrics() {};
 
     /** Returns the part of the metrics of a program that receives the measurements of schedules. */
@@ -13,12 +13,12 @@ public interface ScheduleMetrics {
         return metrics instanceof ScheduleMetrics both ? both : NONE;
     }
 
-    /** A task was submitted. @param lateMillis how long after its time */
+    /** Counts a task that was submitted. @param lateMillis how long after its time */
     default void fired(String schedule, String queue, long lateMillis) {}
 
-    /** Instants were passed over, because no program could fire them in time. */
+    /** Counts instants that were passed over, because no program could fire them in time. */
     default void missed(String schedule, String queue, int count) {}
 
-    /** An instant was passed over, because the task of an earlier one had not ended. */
+    /** Counts an instant that was passed over, because the task of an earlier one had not ended. */
     default void skipped(String schedule, String queue) {}
 }

@@ -108,7 +108,7 @@ public final class ScheduleRunner implements AutoCloseable {
         run(this::announceRound);
     }
 
-    /** Looks at the clock now, for tests. */
+    /** Reads the clock now, for tests. */
     void wake() {
         run(() -> {});
     }
@@ -118,12 +118,12 @@ public final class ScheduleRunner implements AutoCloseable {
         run(this::announce);
     }
 
-    /** Ends as a death does, for tests: nothing of it is heard any more. */
+    /** Stops at once, as if the process had died, for tests. */
     void kill() {
         thread.shutdownNow();
     }
 
-    /** Begins no firing any more, and waits for those that it has claimed. */
+    /** Stops: begins no further firing, and waits for those that it has claimed. */
     @Override
     public void close() {
         try {

@@ -20,12 +20,12 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What was recorded is published in order, and removed only when the broker has confirmed it. */
+/** Tests that recorded events are published in order, and removed only when the broker has confirmed them. */
 class EventRelayTest {
 
     private static final Partition PARTITION = Partition.of("orders", 0);
 
-    /** What the store has, two events a batch. */
+    /** The events that the store has. It returns two of them in a batch. */
     private final List<Long> stored = new ArrayList<>();
 
     private final List<String> published = new ArrayList<>();

@@ -1,5 +1,6 @@
 package dev.tandem.runtime.it;
 
+import static dev.tandem.task.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -19,7 +20,6 @@ import dev.tandem.task.Task;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -106,10 +106,6 @@ abstract class EmbeddedSuite {
                 .atMost(PATIENCE)
                 .ignoreExceptions()
                 .until(() -> publisher.publish(task).toCompletableFuture().get(10, TimeUnit.SECONDS) != null);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static String ship(String order, int items) {

@@ -28,7 +28,7 @@ final class LimitsController {
 
     record Limits(List<Limit> limits, List<RateLimit> rateLimits) {}
 
-    /** What has a name: a limit, a rate limit, or both. Without a limit, there is only its name and the rate limit. */
+    /** A limit, a rate limit, or both, under one name. Without a limit, there is only its name and the rate limit. */
     record Named(
             String name,
             @Nullable Integer max,

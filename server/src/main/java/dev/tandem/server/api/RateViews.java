@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the API says of rate limits. */
+/** Makes the API's views of rate limits. */
 final class RateViews {
 
     private static final List<Map.Entry<String, Long>> UNITS =

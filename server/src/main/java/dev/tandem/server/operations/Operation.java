@@ -23,7 +23,7 @@ public record Operation(
         boolean dryRun,
         @Nullable String at) {
 
-    /** What is done to each task. */
+    /** The action on each task. */
     public enum Action {
         RETRY(List.of(TaskState.DEAD), List.of(TaskState.DEAD, TaskState.SCHEDULED, TaskState.RETRY)),
         CANCEL(List.of(TaskState.SCHEDULED, TaskState.RETRY, TaskState.PARKED)),

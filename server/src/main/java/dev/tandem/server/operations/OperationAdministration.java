@@ -6,7 +6,7 @@ import java.util.Optional;
 /** Port: begins, shows and stops operations. Thread-safe. All methods may throw {@code UnavailableException}. */
 public interface OperationAdministration {
 
-    /** What became of an operation that was to begin. */
+    /** The result of a request to begin an operation. */
     enum Begun {
         BEGUN,
         /** The same operation has this id already. */
@@ -17,7 +17,7 @@ public interface OperationAdministration {
         NO_ROOM
     }
 
-    /** What became of a request to stop an operation. */
+    /** The result of a request to stop an operation. */
     enum Stop {
         STOPPING,
         ENDED,

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far an operation is.
+ * The progress of an operation.
  *
  * @param looked tasks that were looked at
  * @param matched tasks that were chosen: they were changed, or refused
@@ -25,7 +25,7 @@ public record OperationProgress(
         int partitions,
         @Nullable String problem) {
 
-    /** Whether an operation goes on. */
+    /** The states of an operation. */
     public enum State {
         WAITING,
         RUNNING,
@@ -40,5 +40,35 @@ public record OperationProgress(
     public OperationProgress in(State newState) {
         return new OperationProgress(
                 newState, looked, matched, changed, refused, partition, partitionsDone, partitions, problem);
+    }
+
+    /** Returns this progress in an operation of so many partitions. */
+    public OperationProgress of(int all) {
+        return new OperationProgress(state, looked, matched, changed, refused, partition, partitionsDone, all, problem);
+    }
+
+    /** Returns this progress at another place. @param name the partition; null between partitions */
+    public OperationProgress at(@Nullable String name, int done) {
+        return new OperationProgress(state, looked, matched, changed, refused, name, done, partitions, problem);
+    }
+
+    /** Returns this progress after more tasks. */
+    public OperationProgress plus(long moreLooked, long moreMatched, long moreChanged, long moreRefused) {
+        return new OperationProgress(
+                state,
+                looked + moreLooked,
+                matched + moreMatched,
+                changed + moreChanged,
+                refused + moreRefused,
+                partition,
+                partitionsDone,
+                partitions,
+                problem);
+    }
+
+    /** Returns how an operation with this progress failed. */
+    public OperationProgress failed(String why) {
+        return new OperationProgress(
+                State.FAILED, looked, matched, changed, refused, null, partitionsDone, partitions, why);
     }
 }

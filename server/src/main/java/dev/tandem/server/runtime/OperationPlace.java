@@ -3,7 +3,7 @@ package dev.tandem.server.runtime;
 import dev.tandem.scheduler.OperationTasks.Where;
 
 /**
- * Where an operation goes on in a partition.
+ * The place where an operation goes on in a partition.
  *
  * @param cursor from the last page; empty at the beginning of {@code where}
  * @param lastToken the highest token of the partition when the operation came there first

@@ -28,13 +28,13 @@ import org.jspecify.annotations.Nullable;
 /** Carries an operation out that this program has claimed. Used by one thread. */
 final class OperationRun {
 
-    /** How often progress is noted. The claim holds for much longer. */
+    /** The interval in which progress is noted. The claim holds for much longer. */
     private static final long NOTE_NANOS = 500_000_000L;
 
-    /** In the place of a partition with which the operation is done. */
+    /** The place of a partition with which the operation is done. */
     private static final String END = "end";
 
-    /** What a run needs of the store. */
+    /** The parts of the store that a run needs. */
     record Store(OperationBook book, OperationTasks tasks, Inspector inspector) {}
 
     /** Counts tasks that were changed or refused. */
@@ -130,9 +130,9 @@ final class OperationRun {
         boolean noted = note();
         for (int i = 0; noted && i < partitions.size() && !ends(); i++) {
             Partition partition = partitions.get(i);
-            progress = at(partition, i);
+            progress = progress.at(partition.name(), i);
             if (run(partition)) {
-                progress = at(null, i + 1);
+                progress = progress.at(null, i + 1);
             }
         }
         if (lost) {
@@ -164,42 +164,14 @@ final class OperationRun {
 
     /** Returns what was done before, by whichever program. */
     private OperationProgress sum(List<Partition> partitions) {
-        Done sum = Done.NOTHING;
+        OperationProgress sum = OperationProgress.NONE.in(State.RUNNING).of(partitions.size());
         if (entry.progress() != null) {
             for (Partition partition : partitions) {
                 Done done = await(store.tasks().done(partition, record));
-                sum = new Done(
-                        "",
-                        sum.looked() + done.looked(),
-                        sum.matched() + done.matched(),
-                        sum.changed() + done.changed(),
-                        sum.refused() + done.refused(),
-                        "");
+                sum = sum.plus(done.looked(), done.matched(), done.changed(), done.refused());
             }
         }
-        return new OperationProgress(
-                State.RUNNING,
-                sum.looked(),
-                sum.matched(),
-                sum.changed(),
-                sum.refused(),
-                null,
-                0,
-                partitions.size(),
-                null);
-    }
-
-    private OperationProgress at(@Nullable Partition partition, int done) {
-        return new OperationProgress(
-                State.RUNNING,
-                progress.looked(),
-                progress.matched(),
-                progress.changed(),
-                progress.refused(),
-                partition == null ? null : partition.name(),
-                done,
-                progress.partitions(),
-                null);
+        return sum;
     }
 
     /** Runs in a partition. Returns whether it is done there. */
@@ -263,16 +235,8 @@ final class OperationRun {
     private void count(Done before, Done after) {
         long changed = after.changed() - before.changed();
         long refused = after.refused() - before.refused();
-        progress = new OperationProgress(
-                State.RUNNING,
-                progress.looked() + after.looked() - before.looked(),
-                progress.matched() + after.matched() - before.matched(),
-                progress.changed() + changed,
-                progress.refused() + refused,
-                progress.partition(),
-                progress.partitionsDone(),
-                progress.partitions(),
-                null);
+        progress =
+                progress.plus(after.looked() - before.looked(), after.matched() - before.matched(), changed, refused);
         counter.count(operation, changed, refused);
     }
 

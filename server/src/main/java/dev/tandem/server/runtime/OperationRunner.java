@@ -29,7 +29,7 @@ final class OperationRunner implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(OperationRunner.class);
 
-    /** How often it looks for operations that others have left. */
+    /** The interval in which it looks for operations that others have left. */
     private static final long LOOK_MILLIS = 3_000;
 
     private static final long CLOSE_MILLIS = 5_000;
@@ -129,21 +129,12 @@ final class OperationRunner implements AutoCloseable {
 
     private void fail(OperationBook.Entry entry, String problem) {
         log.warn("Operation {} has failed: {}", entry.name(), problem);
-        OperationProgress last = OperationJson.progress(entry.progress());
         await(store.book()
                 .end(
                         entry.name(),
                         program,
-                        OperationJson.write(new OperationProgress(
-                                State.FAILED,
-                                last.looked(),
-                                last.matched(),
-                                last.changed(),
-                                last.refused(),
-                                null,
-                                last.partitionsDone(),
-                                last.partitions(),
-                                problem))));
+                        OperationJson.write(
+                                OperationJson.progress(entry.progress()).failed(problem))));
     }
 
     /** Ends the work after the step that is under way. Another server goes on. */

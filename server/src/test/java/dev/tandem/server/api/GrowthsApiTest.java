@@ -14,7 +14,7 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import tools.jackson.databind.JsonNode;
 
-/** What the API says of topics that got more partitions. */
+/** Tests what the API says of topics that got more partitions. */
 class GrowthsApiTest extends ApiTestBase {
 
     private static final String PARTITIONS_OF_ORDERS = "/api/v1/queues/orders/partitions";

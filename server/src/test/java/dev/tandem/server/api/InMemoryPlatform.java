@@ -42,7 +42,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     final Map<String, PermitView> limits = new LinkedHashMap<>();
     final Map<String, RateView> rateLimits = new LinkedHashMap<>();
     final List<GrowthInfo> growths = new ArrayList<>();
-    /** What executors have noticed; 0: nothing. */
+    /** The number of partitions that executors have noticed; 0 if none has. */
     int noticedPartitions = 8;
 
     final List<String> changes = new ArrayList<>();
@@ -50,7 +50,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     final List<KeyChange> keyChanges = new ArrayList<>();
 
     final List<Task> published = new ArrayList<>();
-    /** What executors say of their handlers, by queue. */
+    /** The handlers that executors announced, by queue. */
     final Map<String, QueueHandlers> handlers = new LinkedHashMap<>();
 
     boolean paused;
@@ -102,7 +102,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
         }
     }
 
-    /** What becomes of a task that is to be cancelled, or to have another time. */
+    /** The result for a task that is to be cancelled, or to have another time. */
     CancelResult cancelResult = CancelResult.CANCELLED;
 
     Change rescheduled = Change.DONE;

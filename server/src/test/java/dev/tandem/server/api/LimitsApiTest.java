@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** What the API says of limits over several executors. */
+/** Tests what the API says of limits over several executors. */
 class LimitsApiTest extends ApiTestBase {
 
     @Test

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the command line says of limits and rate limits. */
+/** Tests what the command line says of limits and rate limits. */
 class LimitsCommandTest {
 
     private static final String LIMIT =

@@ -16,12 +16,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Which tasks an operation takes. */
+/** Tests which tasks an operation takes. */
 class TaskSelectionTest {
 
     private static final long BEGAN = 1_800_000_000_000L;
     private static final long HOUR = 3_600_000;
-    /** Of the partition, whose node of Redis is a minute ahead of the one that noted when the operation began. */
+    /** The token of the partition, whose node of Redis is a minute ahead of the one that noted when the operation began. */
     private static final long LAST_TOKEN = (BEGAN + 60_000) * 1_000;
 
     private static final TaskInfo DEAD = task(TaskState.DEAD, BEGAN - HOUR, "ship", BEGAN - 2 * HOUR, null);

@@ -1,5 +1,6 @@
 package dev.tandem.server.runtime;
 
+import static dev.tandem.task.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -37,7 +38,7 @@ import org.junit.jupiter.api.Test;
 class OperationRunIT {
 
     private static final int PARTITIONS = 3;
-    /** In each partition. {@code -Doperations.dead=N} makes it more; the time of a retry of all is printed. */
+    /** The number of dead tasks in each partition. {@code -Doperations.dead=N} sets it. The time of a retry of all is printed. */
     private static final int DEAD = Integer.getInteger("operations.dead", 1_000);
 
     private static final int KEYS = 7;
@@ -294,9 +295,5 @@ class OperationRunIT {
 
     private static String text(byte[] bytes) {
         return new String(bytes, StandardCharsets.UTF_8);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -2,7 +2,7 @@ package dev.tandem.task.event;
 
 import java.util.Locale;
 
-/** What an event tells of a task. The letters are kept in the store. */
+/** The kinds of events, by what they tell of a task. The letters are kept in the store. */
 public enum EventKind {
     SUCCEEDED('S'),
     /** The task is dead. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record EventMessage(EventKind kind, Map<String, String> attributes, String orderedBy, byte[] data) {
 
-    /** What the type of each event begins with. */
+    /** The beginning of the type of each event. */
     public static final String TYPE_PREFIX = "dev.tandem.task.";
 
     public static final String CONTENT_TYPE = "application/json";

@@ -20,7 +20,7 @@ public record FanOutAnswer(
         String begunBy,
         @Nullable FanOutRecord record) {
 
-    /** How the request was answered. The order is that of the codes in the scripts. */
+    /** The kinds of answers. The order is that of the codes in the scripts. */
     public enum Code {
         /** It is done, or was done before. */
         OK,
@@ -46,7 +46,7 @@ public record FanOutAnswer(
         NESTED
     }
 
-    /** Why subtasks that have not begun are not to run. The order is that of the codes in the scripts. */
+    /** The reasons why subtasks that have not begun are not to run. The order is that of the codes in the scripts. */
     public enum Stop {
         NO,
         /** Too many subtasks have failed. */

@@ -3,7 +3,7 @@ package dev.tandem.task.fanout;
 /** The buckets over which fan-outs are spread. What is known of one is in one bucket, so that a store decides about it in one place. */
 public final class FanOutBuckets {
 
-    /** How many there are. Never change it: what is stored already would not be found. */
+    /** The number of buckets. Never change it: what is stored already would not be found. */
     public static final int COUNT = 8;
 
     private FanOutBuckets() {}

@@ -1,7 +1,7 @@
 package dev.tandem.task.fanout;
 
 /**
- * What the master says of a fan-out when it begins.
+ * The description of a fan-out that its master gives when it begins.
  *
  * @param queue the queue of the master
  * @param master the place of the master: its partition and position
@@ -30,7 +30,7 @@ public record FanOutPlan(
         long keepMillis,
         int maxOpen) {
 
-    /** When failed subtasks keep the others from running. */
+    /** The rules by which failed subtasks keep the others from running. */
     public enum Rule {
         /** Never. */
         COMPLETE,

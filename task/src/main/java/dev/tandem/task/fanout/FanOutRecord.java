@@ -40,13 +40,13 @@ public record FanOutRecord(
         List<Failure> errors,
         long token) {
 
-    /** How many errors are kept. */
+    /** The most errors that are kept. */
     public static final int MAX_ERRORS = 10;
 
     /** The longest error that is kept, in characters. */
     public static final int MAX_ERROR = 300;
 
-    /** How far a fan-out is. The order is that of the codes in the scripts. */
+    /** The phases of a fan-out. The order is that of the codes in the scripts. */
     public enum Phase {
         /** The master streams subtasks. */
         OPEN,

@@ -29,10 +29,10 @@ public sealed interface FanOutRequest {
      */
     record Abandon(String id, long token, String why) implements FanOutRequest {}
 
-    /** Subtasks that have not begun are not to run. */
+    /** Stops the fan-out: subtasks that have not begun are not to run. */
     record Cancel(String id, String why) implements FanOutRequest {}
 
-    /** All subtasks that have not ended are given up: nobody waits for them any more. */
+    /** Gives up all subtasks that have not ended: nobody waits for them any more. */
     record GiveUp(String id, String why) implements FanOutRequest {}
 
     /**
@@ -74,13 +74,13 @@ public sealed interface FanOutRequest {
     /** The final task is submitted, and the fan-out around it has been told. */
     record Finish(String id) implements FanOutRequest {}
 
-    /** Nobody needs to look at the fan-out for a time. */
+    /** Says that nobody needs to look at the fan-out for a time. */
     record Postpone(String id, long millis) implements FanOutRequest {}
 
     /** Asks for all that is known. */
     record View(String id) implements FanOutRequest {}
 
-    /** How a subtask ended. */
+    /** The ways in which a subtask ends. */
     enum End {
         SUCCEEDED,
         FAILED,

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ScheduleBook {
 
-    /** How long a schedule is current although no program has announced it. */
+    /** The time for which a schedule is current although no program has announced it. */
     long STALE_MILLIS = 60_000;
 
-    /** How long a firing belongs to the program that has claimed it, unless it claims it again. */
+    /** The time for which a firing belongs to the program that has claimed it, unless it claims it again. */
     long CLAIM_MILLIS = 10_000;
 
     /** The value of a time or an instant that is not there. */
@@ -156,7 +156,7 @@ public interface ScheduleBook {
     /** The version of a schedule that does not exist. */
     String NO_VERSION = "";
 
-    /** Stands for each version, and for none. */
+    /** Stands for any version, and for none. */
     String ANY_VERSION = "*";
 
     /**

@@ -3,7 +3,7 @@ package dev.tandem.task.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rate limit is, for people who look at it.
+ * The description of a rate limit for people who look at it.
  *
  * @param name the limit
  * @param intervalMicros the time in which one token comes

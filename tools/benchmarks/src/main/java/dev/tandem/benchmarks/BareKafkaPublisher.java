@@ -1,6 +1,7 @@
 package dev.tandem.benchmarks;
 
-import java.nio.charset.StandardCharsets;
+import static dev.tandem.task.Utf8.bytes;
+
 import java.util.Map;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -55,10 +56,6 @@ final class BareKafkaPublisher implements TaskFlood {
             }
             Future<RecordMetadata> unused = producer.send(record, (metadata, problem) -> acknowledgements.one(problem));
         }
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package dev.tandem.benchmarks;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.local.LocalKafka;
@@ -7,7 +9,6 @@ import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -98,10 +99,6 @@ final class KafkaSourceRate {
             }
             producer.flush();
         }
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static String fresh(String prefix) {

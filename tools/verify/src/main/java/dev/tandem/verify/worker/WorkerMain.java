@@ -4,6 +4,7 @@ import dev.tandem.api.RetryPolicy;
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.TaskLimit;
+import dev.tandem.executor.TaskPattern;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.scheduler.DeathWatch;
@@ -29,7 +30,8 @@ public final class WorkerMain {
 
     /** Has a name of the queue's own, since several trials may share a store. */
     private static List<TaskLimit> limits(String queue) {
-        return List.of(new TaskLimit(queue, FeatureTasks.LIMIT, List.of(FeatureTasks.LIMITED_TYPE), List.of()));
+        return List.of(new TaskLimit(
+                queue, FeatureTasks.LIMIT, new TaskPattern(List.of(FeatureTasks.LIMITED_TYPE), List.of())));
     }
 
     private WorkerMain() {}
