@@ -64,4 +64,10 @@ record ExecutorContext(
                 queue -> () -> PausedTasks.NONE,
                 null);
     }
+
+    /** Returns what bounds the threads at work of all queues; null if they do not share slots. */
+    @Nullable
+    SharedThreads sharedThreads() {
+        return shares == null ? null : shares.threads();
+    }
 }

@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts which of a queue's threads runs need, so that a run gets a permit only when a thread can begin it at once. Thread-safe.
@@ -15,6 +16,10 @@ final class FreeThreads {
     private volatile boolean lacked;
 
     private volatile Runnable freed = () -> {};
+    /** Bounds the threads at work of all queues; null if they do not share slots. */
+    private volatile @Nullable SharedThreads shared;
+
+    private final Runnable sharedFreed = () -> freed.run();
 
     FreeThreads(int max) {
         this.max = max;
@@ -25,6 +30,11 @@ final class FreeThreads {
         freed = listener;
     }
 
+    /** Lets a thread count as free only while one of all queues is. To be called once, before the first run. */
+    void share(SharedThreads threads) {
+        shared = threads;
+    }
+
     /** Returns the number of free threads, as of some moment ago. */
     int count() {
         return any() ? Math.max(0, max - taken.get()) : 0;
@@ -32,12 +42,15 @@ final class FreeThreads {
 
     /** Returns whether a thread is free. */
     boolean any() {
-        if (taken.get() < max) {
-            return true;
+        if (taken.get() >= max) {
+            lacked = true;
+            // One may have been given back before the line above.
+            if (taken.get() >= max) {
+                return false;
+            }
         }
-        lacked = true;
-        // One may have been given back before the line above.
-        return taken.get() < max;
+        SharedThreads all = shared;
+        return all == null || all.any(sharedFreed);
     }
 
     /** Reserves a thread. @return false if none is free */

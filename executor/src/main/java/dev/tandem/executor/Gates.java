@@ -103,6 +103,9 @@ final class Gates {
             all.add(permits);
         }
         SlotShares shares = context.shares();
+        if (shares != null && permits != null) {
+            permits.threads().share(shares.threads());
+        }
         return new Gates(
                 all,
                 shares == null

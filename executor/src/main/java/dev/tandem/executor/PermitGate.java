@@ -22,8 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class PermitGate implements Gate {
 
-    /** The runs that may wait for the permits of a limit, besides twice as many as there are permits. */
+    /** The runs that may wait for the permits of a limit, besides {@link #room}. */
     private static final int SPARE = 4;
+
+    /** As many more wait as end in this time, so that no permit of short runs is idle while the next ones are claimed. */
+    private static final long AHEAD_NANOS = 20_000_000;
+
+    private static final int MOST_AHEAD_PER_PERMIT = 20;
 
     private static final long LEAST_AWAY_MILLIS = 1_000;
     private static final long MOST_AWAY_MILLIS = 300_000;
@@ -194,11 +199,18 @@ final class PermitGate implements Gate {
      */
     private @Nullable PermitLimit firstFull(Applicant applicant) {
         for (PermitLimit each : applicant.limits) {
-            if (!each.limit().coversAll() && permits.waitingLike(applicant, each) >= 2 * permits.held(each) + SPARE) {
+            if (!each.limit().coversAll() && permits.waitingLike(applicant, each) >= SPARE + room(each)) {
                 return each;
             }
         }
         return null;
+    }
+
+    /** Returns how many runs may be in memory for the permits of a limit, besides a few. */
+    private int room(PermitLimit limit) {
+        int held = permits.held(limit);
+        long ahead = AHEAD_NANOS / Math.max(1, limit.intervalNanos());
+        return 2 * held + (int) Math.min(ahead, (long) MOST_AHEAD_PER_PERMIT * held);
     }
 
     /** Returns for how long a run is sent away. They come back one after another, a little faster than runs end. */
@@ -288,7 +300,7 @@ final class PermitGate implements Gate {
         for (PermitLimit each : limits) {
             if (each.limit().coversAll()) {
                 others = others < 0 ? countOthers(waiting) : others;
-                most = Math.min(most, 2 * permits.held(each) + 2 + others);
+                most = Math.min(most, room(each) + 2 + others);
             }
         }
         return most;

@@ -104,7 +104,8 @@ final class QueueLoop {
                 handlerThreads,
                 context.watchdog(),
                 spec.handlers().hasBatches() ? batches : runner,
-                gates.threads());
+                gates.threads(),
+                context.sharedThreads());
         this.starter = new RunStarter(spec, workers, gates, run -> inbox.post(() -> start(run)), batches::add);
         this.leases = kind == Source.Kind.QUEUE
                 ? new PartitionLeases(

@@ -13,11 +13,18 @@ import java.util.List;
 final class SlotShares {
 
     private final int total;
+    private final SharedThreads threads;
     // Guarded by this, with all that members hold.
     private final List<Member> members = new ArrayList<>();
 
     SlotShares(int total) {
         this.total = total;
+        this.threads = new SharedThreads(total);
+    }
+
+    /** Returns what bounds the threads at work of all queues. */
+    SharedThreads threads() {
+        return threads;
     }
 
     /** A queue. Its loop's thread calls it. */

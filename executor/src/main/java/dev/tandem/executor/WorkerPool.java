@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 final class WorkerPool implements RunningHandlers {
 
     private static final long KEEP_IDLE_NANOS = 30_000_000_000L;
+    /** How often an idle worker looks whether it may end, while runs wait for threads of other queues. */
+    private static final long LOOK_NANOS = 100_000_000L;
 
     /** Runs one task to its end on the worker that has the slot. Must not throw. */
     @FunctionalInterface
@@ -49,25 +51,35 @@ final class WorkerPool implements RunningHandlers {
 
     /** Counts the threads that runs need; null if nobody asks. */
     private final @Nullable FreeThreads free;
+    /** Bounds the threads at work of all queues; null if they do not share slots. */
+    private final @Nullable SharedThreads shared;
 
+    private final Runnable freed = this::wakeOne;
     private volatile boolean closed;
 
     WorkerPool(int maxThreads, ThreadFactory factory, TimeoutWatchdog watchdog, RunAction action) {
-        this(maxThreads, factory, watchdog, action, null);
+        this(maxThreads, factory, watchdog, action, null, null);
     }
 
-    /** @param free counts the threads that runs need; null if nobody asks */
+    /**
+     * Makes a pool.
+     *
+     * @param free counts the threads that runs need; null if nobody asks
+     * @param shared bounds the threads at work of all queues; null if they do not share slots
+     */
     WorkerPool(
             int maxThreads,
             ThreadFactory factory,
             TimeoutWatchdog watchdog,
             RunAction action,
-            @Nullable FreeThreads free) {
+            @Nullable FreeThreads free,
+            @Nullable SharedThreads shared) {
         this.maxThreads = maxThreads;
         this.factory = factory;
         this.watchdog = watchdog;
         this.action = action;
         this.free = free;
+        this.shared = shared;
     }
 
     /** Adds runs. They start in this order. */
@@ -212,9 +224,12 @@ final class WorkerPool implements RunningHandlers {
             watchdog.add(slot);
             waking.set(false);
             do {
-                for (Run run = waiting.poll(); run != null; run = waiting.poll()) {
+                for (Run run = next(); run != null; run = next()) {
                     wakeOne();
                     action.run(run, slot);
+                    if (shared != null) {
+                        shared.giveBack();
+                    }
                     if (free != null) {
                         free.giveBack();
                     }
@@ -227,19 +242,37 @@ final class WorkerPool implements RunningHandlers {
             wakeOne();
         }
 
+        /** Takes the next run, if it may go on now. */
+        private @Nullable Run next() {
+            if (shared == null) {
+                return waiting.poll();
+            }
+            if (waiting.isEmpty() || !shared.take(freed)) {
+                return null;
+            }
+            Run run = waiting.poll();
+            if (run == null) {
+                shared.giveBack();
+            }
+            return run;
+        }
+
         /** Waits until this worker is chosen. @return false if the thread must end */
         private boolean awaitWork() {
             chosen = false;
             idle.addFirst(this);
-            boolean moreCame = !waiting.isEmpty();
-            if ((moreCame || closed) && idle.remove(this)) {
+            boolean moreCame = !waiting.isEmpty() && (shared == null || shared.any(freed));
+            if ((moreCame || closed && waiting.isEmpty()) && idle.remove(this)) {
                 return moreCame;
             }
             long until = System.nanoTime() + KEEP_IDLE_NANOS;
             while (!chosen) {
-                LockSupport.parkNanos(WorkerPool.this, Math.max(1, until - System.nanoTime()));
+                // Runs that wait for threads of other queues must find a worker.
+                boolean needed = shared != null && !waiting.isEmpty();
+                LockSupport.parkNanos(WorkerPool.this, needed ? LOOK_NANOS : Math.max(1, until - System.nanoTime()));
                 Thread.interrupted();
-                boolean expired = closed || System.nanoTime() - until >= 0;
+                boolean mayEnd = shared == null || waiting.isEmpty();
+                boolean expired = mayEnd && (closed || System.nanoTime() - until >= 0);
                 if (!chosen && expired && idle.remove(this)) {
                     return false;
                 }

@@ -16,6 +16,7 @@ import dev.tandem.task.store.RateRequest;
 import dev.tandem.task.store.Store;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -33,12 +34,7 @@ final class PermitSimulation {
 
     private static final long LEASE = 2_000;
 
-    private record Event(long at, long order, Runnable action) implements Comparable<Event> {
-        @Override
-        public int compareTo(Event other) {
-            return at != other.at ? Long.compare(at, other.at) : Long.compare(order, other.order);
-        }
-    }
+    private record Event(long at, long order, Runnable action) {}
 
     final class Member implements Store, LimitStore {
         private final String name;
@@ -145,13 +141,12 @@ final class PermitSimulation {
         @Override
         public CompletionStage<PermitAnswer> permits(PermitRequest request) {
             CompletableFuture<PermitAnswer> future = new CompletableFuture<>();
-            boolean lost = random.nextInt(50) == 0 || clock.millis() < cutOffUntil;
-            boolean noAnswer = random.nextInt(50) == 0;
-            boolean twice = random.nextInt(50) == 0;
+            boolean lost = isLost(50) || clock.millis() < cutOffUntil;
+            boolean noAnswer = isLost(50);
             if (!lost) {
                 later(random.nextInt(4), () -> reach(request, noAnswer ? new CompletableFuture<>() : future));
             }
-            if (twice) {
+            if (isLost(50)) {
                 later(random.nextInt(3_000), () -> reach(request, new CompletableFuture<>()));
             }
             later(500, () -> whenAt(() -> future.completeExceptionally(new IllegalStateException("late"))));
@@ -164,7 +159,7 @@ final class PermitSimulation {
             List<String> told = List.copyOf(model.told());
             later(random.nextInt(4), () -> whenAt(() -> future.complete(answer)));
             members.stream()
-                    .filter(each -> told.contains(each.name) && random.nextInt(10) > 0)
+                    .filter(each -> told.contains(each.name) && !isLost(10))
                     .forEach(each -> later(random.nextInt(4), () -> each.whenAt(each.listeners.get(request.limit()))));
         }
 
@@ -199,12 +194,14 @@ final class PermitSimulation {
     private final Map<String, PermitModel> models = new HashMap<>();
     private final List<TaskLimit> limits;
     private final List<Member> members = new ArrayList<>();
-    private final PriorityQueue<Event> events = new PriorityQueue<>();
+    private final PriorityQueue<Event> events =
+            new PriorityQueue<>(Comparator.comparingLong(Event::at).thenComparingLong(Event::order));
     /** When the tasks that are measured were submitted, by the runs that have not begun. */
     private final Map<Run, Long> submittedAt = new HashMap<>();
 
     private final Random random;
     private final int max;
+    private final boolean losses;
     private long longestWait;
     private long order;
     private long runs;
@@ -213,9 +210,15 @@ final class PermitSimulation {
     /** Permits in use, added up over all milliseconds. */
     private long usedMillis;
 
-    PermitSimulation(long seed) {
-        random = new Random(seed);
-        max = 1 + random.nextInt(10);
+    PermitSimulation(Random random) {
+        this(random, 1 + random.nextInt(10), true);
+    }
+
+    /** @param losses whether messages to and from Redis are lost, and executors do not hear what they are told */
+    PermitSimulation(Random random, int max, boolean losses) {
+        this.random = random;
+        this.max = max;
+        this.losses = losses;
         limits = List.of(new TaskLimit("erp", max, TaskPattern.ALL));
     }
 
@@ -223,9 +226,14 @@ final class PermitSimulation {
     PermitSimulation(long seed, int max) {
         random = new Random(seed);
         this.max = max;
+        losses = true;
         limits = List.of(
                 new TaskLimit("b", max, new TaskPattern(List.of("b", "both"), List.of())),
                 new TaskLimit("a", max, new TaskPattern(List.of("a", "both"), List.of())));
+    }
+
+    private boolean isLost(int oneIn) {
+        return losses && random.nextInt(oneIn) == 0;
     }
 
     private PermitModel model(String limit) {
@@ -321,14 +329,10 @@ final class PermitSimulation {
     private void fault(Member member) {
         long now = clock.millis();
         switch (random.nextInt(6_000)) {
-            case 0 -> {
-                member.dead |= members.stream().filter(each -> !each.dead).count() > 1;
-            }
+            case 0 -> member.dead |= members.stream().filter(each -> !each.dead).count() > 1;
             case 1, 2 -> member.frozenUntil = now + random.nextInt(5_000);
             case 3, 4 -> member.cutOffUntil = now + random.nextInt(5_000);
-            default -> {
-                // Most of the time nothing happens.
-            }
+            default -> {}
         }
     }
 
@@ -391,9 +395,5 @@ final class PermitSimulation {
     /** Returns the longest time from when a task of both limits was submitted until it began. */
     long longestWait() {
         return longestWait;
-    }
-
-    int max() {
-        return max;
     }
 }

@@ -63,6 +63,17 @@ final class DeclareRefusals {
         return new RabbitTopologyException(what + " cannot be declared: " + BrokerErrors.explain(failure), failure);
     }
 
+    /** Explains that a queue exists without the priorities that it should have. */
+    RabbitTopologyException explainPriority(String queue, IOException failure) {
+        return new RabbitTopologyException(
+                "'max-priority: " + settings.maxPriority() + "' of the queue '" + settings.queue()
+                        + "' cannot have effect: the queue '" + queue + "' exists with other arguments ("
+                        + BrokerErrors.replyText(failure) + "), and RabbitMQ does not change them. Leave 'max-priority'"
+                        + " out to use the queue as it is; or delete it once it is empty, or set 'queue' to another"
+                        + " name, and Tandem declares it with priorities",
+                failure);
+    }
+
     /** Explains the refusal of an exchange. */
     RabbitTopologyException explainExchange(Exchange exchange, BrokerProduct broker, IOException failure)
             throws IOException {

@@ -29,6 +29,9 @@ final class QueueTopology {
 
     static final String HASH_TYPE = "x-consistent-hash";
 
+    /** Only classic queues have it. */
+    static final String MAX_PRIORITY = "x-max-priority";
+
     /** Far more than failing executors can cause. A message that reaches it is kept as a dead letter. */
     static final int DELIVERY_LIMIT = 1_000_000;
 
@@ -73,6 +76,17 @@ final class QueueTopology {
 
     /** Returns the broker's queue of an unordered queue. */
     static Queue unorderedQueue(RabbitSettings settings, BrokerProduct broker) {
+        if (settings.maxPriority() > 0) {
+            return new Queue(
+                    settings.brokerQueue(),
+                    Map.of(
+                            "x-queue-type",
+                            "classic",
+                            MAX_PRIORITY,
+                            settings.maxPriority(),
+                            "x-dead-letter-exchange",
+                            deadLetterName(settings)));
+        }
         return new Queue(
                 settings.brokerQueue(),
                 broker.isRabbit() ? quorumArguments(deadLetterName(settings), false) : Map.of());

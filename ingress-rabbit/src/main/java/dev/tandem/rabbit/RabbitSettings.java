@@ -24,6 +24,8 @@ import java.util.function.Consumer;
  *     number of consuming processes, since each needs a partition of its own
  * @param prefetch the maximum number of unacked messages of one partition, 1 to 65,535; messages that await durability
  *     count too
+ * @param maxPriority of an unordered queue: the highest priority that the broker tells apart, 1 to 255, by which messages
+ *     overtake others in a classic queue; 0: a quorum queue, as for all others
  * @param maxPayload the longest readable payload in bytes
  * @param consumerTimeout the broker's {@code consumer_timeout}, after which it closes a channel with an unacked message; 1
  *     second or more
@@ -38,6 +40,7 @@ public record RabbitSettings(
         KeySource key,
         int partitions,
         int prefetch,
+        int maxPriority,
         int maxPayload,
         Duration consumerTimeout) {
 
@@ -55,6 +58,7 @@ public record RabbitSettings(
 
     private static final int MAX_ROUTING_KEY_BYTES = 255;
     private static final int MAX_PREFETCH = 65_535;
+    private static final int HIGHEST_MAX_PRIORITY = 255;
 
     /** Where the key of an ordered queue's messages is found. */
     public enum KeySource {
@@ -85,6 +89,16 @@ public record RabbitSettings(
                         + " ordering keys, and this pattern matches only one");
         check(partitions >= 1 && partitions <= MAX_PARTITIONS, "partitions", partitions, "1 to " + MAX_PARTITIONS);
         check(prefetch >= 1 && prefetch <= MAX_PREFETCH, "prefetch", prefetch, "1 to " + MAX_PREFETCH);
+        check(
+                maxPriority >= 0 && maxPriority <= HIGHEST_MAX_PRIORITY,
+                "max-priority",
+                maxPriority,
+                "1 to " + HIGHEST_MAX_PRIORITY + ", or leave it out");
+        check(
+                maxPriority == 0 || !ordered,
+                "max-priority",
+                maxPriority,
+                "it with 'ordering: none' only: the broker would change the order of keys");
         check(maxPayload > 0, "max-payload", maxPayload, "1 byte or more");
         check(
                 consumerTimeout.compareTo(MIN_CONSUMER_TIMEOUT) >= 0,
@@ -105,6 +119,7 @@ public record RabbitSettings(
                 KeySource.HEADER,
                 DEFAULT_PARTITIONS,
                 DEFAULT_PREFETCH,
+                0,
                 TaskHeaders.DEFAULT_MAX_PAYLOAD,
                 DEFAULT_CONSUMER_TIMEOUT);
     }
@@ -144,6 +159,10 @@ public record RabbitSettings(
 
     public RabbitSettings withPrefetch(int messages) {
         return with(copy -> copy.prefetch = messages);
+    }
+
+    public RabbitSettings withMaxPriority(int priority) {
+        return with(copy -> copy.maxPriority = priority);
     }
 
     public RabbitSettings withMaxPayload(int bytes) {
@@ -227,6 +246,7 @@ public record RabbitSettings(
         private KeySource key;
         private int partitions;
         private int prefetch;
+        private int maxPriority;
         private int maxPayload;
         private Duration consumerTimeout;
 
@@ -240,6 +260,7 @@ public record RabbitSettings(
             key = from.key;
             partitions = from.partitions;
             prefetch = from.prefetch;
+            maxPriority = from.maxPriority;
             maxPayload = from.maxPayload;
             consumerTimeout = from.consumerTimeout;
         }
@@ -255,6 +276,7 @@ public record RabbitSettings(
                     key,
                     partitions,
                     prefetch,
+                    maxPriority,
                     maxPayload,
                     consumerTimeout);
         }

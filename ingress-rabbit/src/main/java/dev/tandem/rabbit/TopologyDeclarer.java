@@ -53,6 +53,11 @@ final class TopologyDeclarer {
                     + "' needs RabbitMQ with its consistent-hash exchange, but this broker is " + broker
                     + ". Use RabbitMQ or a Kafka topic, or set 'ordering: none'");
         }
+        if (settings.maxPriority() > 0 && !broker.isRabbit()) {
+            throw new RabbitTopologyException("'max-priority: " + settings.maxPriority() + "' of the queue '"
+                    + settings.queue() + "' needs RabbitMQ, but this broker is " + broker
+                    + ". Leave it out; Tandem goes by priorities among the messages that it has fetched");
+        }
     }
 
     // ---- unordered queues
@@ -74,6 +79,9 @@ final class TopologyDeclarer {
             return false;
         }
         DeclareRefusals.requireReply(refusal);
+        if (settings.maxPriority() > 0) {
+            throw refusals.explainPriority(name, refusal);
+        }
         queueLog.info("the queue '" + name + "' exists with other arguments than Tandem's and is used as it is ("
                 + BrokerErrors.replyText(refusal) + ")");
         warnOfLimits(refusal);

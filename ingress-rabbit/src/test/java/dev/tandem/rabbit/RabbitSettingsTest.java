@@ -32,6 +32,11 @@ class RabbitSettingsTest {
         assertRefused(() -> settings.withBrokerQueue("amq.mine"), "'queue' is 'amq.mine'", "belong to the broker");
         assertRefused(() -> settings.withRoutingKey("x".repeat(256)), "'routing-key'", "up to 255 bytes");
         assertRefused(() -> settings.withMaxPayload(0), "'max-payload' is '0'");
+        assertRefused(() -> settings.withMaxPriority(256), "'max-priority' is '256'", "1 to 255");
+        assertRefused(
+                () -> settings.withMaxPriority(9).orderedByHeader(),
+                "'max-priority' is '9'",
+                "with 'ordering: none' only");
         assertRefused(() -> RabbitSettings.of("amqp://localhost", "a b"), "'queue' is 'a b'");
     }
 

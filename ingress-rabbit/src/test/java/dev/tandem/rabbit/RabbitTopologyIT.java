@@ -9,6 +9,8 @@ import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.MessageProperties;
 import dev.tandem.local.LocalAmqp;
 import dev.tandem.rabbit.QueueTopology.Queue;
+import dev.tandem.task.Task;
+import dev.tandem.task.TaskHeaders;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
@@ -157,6 +159,33 @@ class RabbitTopologyIT {
             driver.untilDelivered(6);
 
             assertThat(driver.bodies()).containsExactly("0", "1", "2", "3", "4", "5");
+        }
+    }
+
+    @Test
+    void messagesOfAHighPriorityOvertakeOthersInTheBroker() throws Exception {
+        RabbitSettings withPriorities = settings.withMaxPriority(9).withPartitions(1);
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(withPriorities).connected()) {
+            publish(settings.brokerQueue(), 3);
+            byte[] high = "high".getBytes(StandardCharsets.UTF_8);
+            Map<String, String> headers = Map.of(TaskHeaders.PRIORITY, "5");
+            try (RabbitPublisher publisher = new RabbitPublisher(List.of(withPriorities))) {
+                RabbitPublisherIT.get(publisher.publish(
+                        new Task(null, settings.queue(), null, null, high, headers, 0, 0, 0, 0, null)));
+            }
+            await().until(() -> count(settings.brokerQueue()) == 4);
+            driver.openAll();
+            driver.untilDelivered(4);
+
+            assertThat(driver.bodies()).containsExactly("high", "0", "1", "2");
+        }
+        assertRefused(
+                settings.withMaxPriority(5),
+                "'max-priority: 5' of the queue '" + settings.queue() + "' cannot have effect",
+                "x-max-priority",
+                "Leave 'max-priority' out to use the queue as it is");
+        try (RabbitSourceDriver asItIs = new RabbitSourceDriver(settings)) {
+            asItIs.connected();
         }
     }
 

@@ -14,6 +14,8 @@ final class PeriodicRequests {
     private static final int AHEAD_PART = 8;
     /** With more busy keys, a request for due tasks does not name them. */
     private static final int MAX_BUSY_KEYS = 64;
+    /** How long others leave slots to the tasks here while the store does not answer, since these cannot be claimed. */
+    private static final long SLOW_MILLIS = 100;
 
     private final PartitionState state;
     private final ClaimKeeper claims;
@@ -88,7 +90,7 @@ final class PeriodicRequests {
 
     /** About how many tasks could start at once if there were slots. */
     int waitingStarts() {
-        if (!state.ownership.isOwned() || state.timers.isQuiet()) {
+        if (!state.ownership.isOwned() || state.timers.isQuiet() || isStoreSlow()) {
             return 0;
         }
         int due = state.timers.dueRequestAt() <= state.now() ? MAX_DUE_CLAIMS : 0;
@@ -97,9 +99,19 @@ final class PeriodicRequests {
 
     /** Tells the other partitions how many tasks of higher priorities wait here for slots. */
     void noteWaits(int sign) {
-        if (state.ownership.isOwned() && !state.timers.isQuiet() && state.mayBlockKeys()) {
+        if (state.ownership.isOwned() && !state.timers.isQuiet() && state.mayBlockKeys() && !isStoreSlow()) {
             state.context.waits(state.lanes.ready(), sign);
         }
+    }
+
+    private boolean isStoreSlow() {
+        return state.now() >= slowAt();
+    }
+
+    /** When the store has left a request unanswered for so long that others should not wait for the tasks here. */
+    private long slowAt() {
+        long sentAt = state.requests.oldestSentAt();
+        return sentAt == PartitionState.NEVER ? PartitionState.NEVER : sentAt + SLOW_MILLIS;
     }
 
     private boolean mayTakeAheadOfSlots() {
@@ -168,6 +180,9 @@ final class PeriodicRequests {
     long nextTurn() {
         long next = Math.min(state.timers.renewAt(), probeAt());
         next = Math.min(next, mayTakeDue() ? state.timers.dueRequestAt() : PartitionState.NEVER);
+        // Then the others may take the slots that they left to tasks of higher priorities here.
+        boolean othersWait = state.lanes.ready().highest() > 0 && !isStoreSlow();
+        next = Math.min(next, othersWait ? slowAt() : PartitionState.NEVER);
         return Math.min(next, state.timers.patrolAt());
     }
 }

@@ -126,6 +126,12 @@ public final class RequestLog {
         return Collections.unmodifiableCollection(unanswered);
     }
 
+    /** When the oldest request without an answer was sent; {@link Long#MAX_VALUE} if all are answered. */
+    public long oldestSentAt() {
+        Sent first = unanswered.peekFirst();
+        return first == null ? Long.MAX_VALUE : first.sentAt();
+    }
+
     /** How many requests to settle and claim have no answer. */
     public int settleAndClaimsInFlight() {
         return settleAndClaimsInFlight;

@@ -37,6 +37,7 @@ public final class BrokerSettings {
                         : RabbitSettings.KeySource.HEADER,
                 queue.partitions(),
                 queue.effectivePrefetch(),
+                queue.maxPriority() == null ? 0 : queue.maxPriority(),
                 (int) settings.maxPayload().toBytes(),
                 settings.rabbit().consumerTimeout());
     }

@@ -55,6 +55,8 @@ import org.springframework.util.unit.DataSize;
  * @param queue RabbitMQ's queue; default: the queue's name
  * @param key where the ordering key of a RabbitMQ message is taken from; default: header
  * @param prefetch unacked deliveries per consumer, including those that wait for durability; default: 5000
+ * @param maxPriority the highest priority by which RabbitMQ lets messages of an unordered queue overtake others; default: that of
+ *     its quorum queues
  */
 public record QueueSettings(
         @Nullable SourceType source,
@@ -98,7 +100,8 @@ public record QueueSettings(
         @Nullable String routingKey,
         @Nullable String queue,
         @Nullable KeySource key,
-        @Nullable Integer prefetch) {
+        @Nullable Integer prefetch,
+        @Nullable Integer maxPriority) {
 
     /**
      * How tenants take turns.

@@ -198,6 +198,7 @@ final class QueueSettingsCheck {
         refuseForeign(prefix, "queue", queue.queue(), "kafka", "rabbit");
         refuseForeign(prefix, "key", queue.key(), "kafka", "rabbit");
         refuseForeign(prefix, "prefetch", queue.prefetch(), "kafka", "rabbit");
+        refuseForeign(prefix, "max-priority", queue.maxPriority(), "kafka", "rabbit");
         String topic = queue.effectiveTopic(name);
         if (!topic.matches("[A-Za-z0-9._-]{1,249}") || topic.equals(".") || topic.equals("..")) {
             problems.add(
@@ -218,6 +219,16 @@ final class QueueSettingsCheck {
                     prefix + "queue", queue.effectiveQueue(name), "names that begin with amq. belong to the broker");
         }
         problems.checkRange(prefix + "prefetch", queue.effectivePrefetch(), 1, 65_535);
+        Integer maxPriority = queue.maxPriority();
+        if (maxPriority != null) {
+            problems.checkRange(prefix + "max-priority", maxPriority, 1, 255);
+            if (queue.ordered()) {
+                problems.add(
+                        prefix + "max-priority",
+                        maxPriority.toString(),
+                        "it needs ordering: none, because the broker would change the order of keys");
+            }
+        }
         String routingKey = queue.effectiveRoutingKey(name);
         if (SettingProblems.utf8Length(routingKey) > MAX_ROUTING_KEY_BYTES) {
             problems.add(prefix + "routing-key", routingKey, "AMQP allows " + MAX_ROUTING_KEY_BYTES + " bytes");

@@ -13,6 +13,7 @@ import dev.tandem.runtime.Tandem;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.store.PermitView;
+import dev.tandem.task.store.RateInfo;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
@@ -241,6 +242,13 @@ abstract class LimitsSuite {
                 .containsOnlyOnce("call-1 1")
                 .filteredOn("call-0 1"::equals)
                 .hasSize(2);
+        try (RedisStore store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
+            assertThat(store.limits().rateNames().join()).contains(limit, limit + "-each");
+            assertThat(store.limits().showRate(limit, 1).join())
+                    .as("what the API shows of the rate limit")
+                    .hasValueSatisfying(
+                            view -> assertThat(view.info()).isEqualTo(new RateInfo(limit, 10_000, 10, null)));
+        }
     }
 
     @Test

@@ -32,6 +32,7 @@ class SharedSlotsIT {
     private final Queue<String> begun = new ConcurrentLinkedQueue<>();
     private final AtomicInteger running = new AtomicInteger();
     private final AtomicInteger most = new AtomicInteger();
+    private volatile int millis;
     private final CountDownLatch open = new CountDownLatch(1);
 
     private void run(Ship ship, TaskContext task) throws InterruptedException {
@@ -39,6 +40,7 @@ class SharedSlotsIT {
         try {
             begun.add(task.queue());
             open.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            Thread.sleep(millis);
         } finally {
             running.decrementAndGet();
         }
@@ -62,32 +64,40 @@ class SharedSlotsIT {
         }
     }
 
-    @Test
-    void queueWithPrecedenceGetsEverySlotThatEndsAndNeverMoreRunThanThereAre() throws Exception {
-        try (Tandem tandem = Tandem.builder()
+    /** Starts a program of the two queues, with many tasks of each, of which some of the first queue have begun. */
+    private Tandem start(int slots, String setting, String ofLow, String ofHigh, int tasksOfHigh) throws Exception {
+        Tandem tandem = Tandem.builder()
                 .kafka(Brokers.kafka().bootstrapServers())
                 .setting("tandem.rabbit.uri", Brokers.rabbit().uri())
                 .redis(Brokers.redis().uri())
-                .setting("tandem.executor.concurrency", "3")
+                .setting("tandem.executor.concurrency", Integer.toString(slots))
                 .queue(low)
                 .setting("source", "kafka")
                 .setting("partitions", "2")
+                .setting(setting, ofLow)
                 .handler("run", Ship.class, this::run)
                 .queue(high)
                 .setting("source", "rabbit")
                 .setting("ordering", "key")
                 .setting("partitions", "2")
-                .setting("precedence", "1")
+                .setting(setting, ofHigh)
                 .handler("run", Ship.class, this::run)
-                .start()) {
-            submit(tandem, low, 40);
-            await().atMost(PATIENCE).until(() -> running.get() == 3);
-            submit(tandem, high, 20);
-            // The loop of the other queue knows of its tasks once they are delivered.
-            await("of the high queue, all are delivered")
-                    .during(Duration.ofMillis(500))
-                    .atMost(PATIENCE)
-                    .until(() -> begun.size() == 3);
+                .start();
+        submit(tandem, low, 40);
+        await().atMost(PATIENCE).until(() -> running.get() == slots);
+        submit(tandem, high, tasksOfHigh);
+        // The loop of the other queue knows of its tasks once they are delivered.
+        await("of the high queue, all are delivered")
+                .during(Duration.ofMillis(500))
+                .atMost(PATIENCE)
+                .until(() -> begun.size() == slots);
+        return tandem;
+    }
+
+    @Test
+    void queueWithPrecedenceGetsEverySlotThatEndsAndNeverMoreRunThanThereAre() throws Exception {
+        try (Tandem tandem = start(3, "precedence", "0", "1", 20)) {
+            assertThat(tandem.status().problems()).isEmpty();
             open.countDown();
 
             await().atMost(PATIENCE).until(() -> begun.size() == 60);
@@ -97,6 +107,22 @@ class SharedSlotsIT {
                     .as("the first of 57 that start when slots end are the 20 with precedence, but for a few")
                     .isLessThan(3 + 20 + 10);
             assertThat(most).hasValueLessThanOrEqualTo(3);
+        }
+    }
+
+    @Test
+    void queuesGetSlotsByTheirWeights() throws Exception {
+        millis = 20;
+        try (Tandem tandem = start(4, "weight", "1", "3", 60)) {
+            assertThat(tandem.status().problems()).isEmpty();
+            open.countDown();
+
+            await().atMost(PATIENCE).until(() -> begun.size() == 100);
+            List<String> order = List.copyOf(begun).subList(4 + 10, 4 + 50);
+            assertThat(order.stream().filter(high::equals).count())
+                    .as("of 40 starts while both queues have tasks, three quarters: %s", order)
+                    .isBetween(22L, 36L);
+            assertThat(most).hasValueLessThanOrEqualTo(4);
         }
     }
 }

@@ -62,6 +62,8 @@ class SettingsCheckTest extends SettingsTestBase {
             tandem.queues.orders.key                  | routing-key         | it is for rabbit queues
             tandem.queues.mail.topic                  | mail                | it is for kafka queues
             tandem.queues.mail.prefetch               | 70000               | it must be 1 to 65535
+            tandem.queues.orders.max-priority         | 9                   | it is for rabbit queues
+            tandem.queues.mail.max-priority           | 256                 | it must be 1 to 255
             tandem.queues.mail.queue                  | amq.mail            | belong to the broker
             tandem.queues.mail.dead-head              | halt                | ordering is none (the default for rabbit)
             """)

@@ -132,6 +132,7 @@ class SettingsDefaultsTest {
             queues.*.queue = null
             queues.*.key = null
             queues.*.prefetch = null
+            queues.*.max-priority = null
             schedules.*.enabled = true
             schedules.*.queue = null
             schedules.*.type = null
