@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The retained partitions of a queue: the broker does not have them any more, but the store still holds tasks of them. They
+ * The retained partitions of a queue: the broker does not have them any more, but the store still holds tasks or events of them. They
  * are leased like those of a broker that assigns none, work without a source, and are given up when they are empty. Used
  * by the loop's thread only.
  */

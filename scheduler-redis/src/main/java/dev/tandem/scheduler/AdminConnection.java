@@ -40,7 +40,7 @@ final class AdminConnection {
     /** Returns the policy of a queue's events, as scripts take it; empty if it has none. */
     String eventPolicy(String queue) {
         EventPolicy policy = events.get(queue);
-        return policy == null ? "" : policy.text();
+        return policy == null ? "" : policy.text(true);
     }
 
     /** Returns the keys of scripts that may record events. */

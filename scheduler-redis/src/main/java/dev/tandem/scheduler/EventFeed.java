@@ -93,6 +93,13 @@ public final class EventFeed {
                 .thenApply(reply -> batch(partition, reply));
     }
 
+    /** Drops the oldest events of a partition beyond a limit, or some of them. @return the bytes that are left */
+    CompletableFuture<Long> trim(Partition partition, long limit) {
+        return connection
+                .runScript(Script.TRIM_EVENTS, connection.keys().withEvents(partition), number(limit))
+                .thenApply(reply -> (Long) reply.get(0));
+    }
+
     private Batch batch(Partition partition, List<Object> reply) {
         List<TaskEvent> events = new ArrayList<>();
         List<byte[]> pages = new ArrayList<>();

@@ -5,6 +5,7 @@ import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Settle;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The events of one link's outcomes. Thread-safe. */
@@ -14,17 +15,21 @@ final class LinkEvents {
     private final RedisLink link;
     private final EventPolicy policy;
     private final String policyText;
+    private final String policyWithoutRoom;
     /** The bytes that wait in the store, roughly: as it said last, and what was sent since. */
     private final AtomicLong bytes = new AtomicLong();
 
     private volatile String executor = "";
     private volatile boolean full;
+    private volatile boolean redisHasRoom = true;
+    private final AtomicBoolean trimming = new AtomicBoolean();
 
     LinkEvents(EventFeed feed, RedisLink link, EventPolicy policy) {
         this.feed = feed;
         this.link = link;
         this.policy = policy;
-        this.policyText = policy.text();
+        this.policyText = policy.text(true);
+        this.policyWithoutRoom = policy.text(false);
     }
 
     Partition partition() {
@@ -58,7 +63,33 @@ final class LinkEvents {
 
     /** Returns what scripts keep to. */
     String policy() {
-        return policyText;
+        return redisHasRoom ? policyText : policyWithoutRoom;
+    }
+
+    /**
+     * Notes whether Redis has room for more tasks. While it has not, the oldest events go, so that they do not take the room of tasks.
+     * To be called again and again then.
+     */
+    void redisRoom(boolean room) {
+        redisHasRoom = room;
+        if (!room && isOwner() && bytes.get() > policy.limit(false) && trimming.compareAndSet(false, true)) {
+            trim();
+        }
+    }
+
+    /** Drops what is too much, some of it with each request. A failure ends it until the next call. */
+    private void trim() {
+        long limit = policy.limit(redisHasRoom);
+        feed.trim(partition(), limit).whenComplete((left, failure) -> {
+            if (failure == null) {
+                counted(left);
+            }
+            if (failure == null && left > limit && isOwner()) {
+                trim();
+            } else {
+                trimming.set(false);
+            }
+        });
     }
 
     void answered(StoreRequest request, StoreAnswer answer) {

@@ -78,9 +78,9 @@ final class MemoryMonitor {
             } else {
                 log.warn("Redis at {}: {}", node, usage);
             }
-            node.links.forEach(link -> link.tellRoom(now));
         }
         if (!now || !before) {
+            node.links.forEach(link -> link.tellRoom(now));
             connections.updateStatus();
         }
     }

@@ -289,7 +289,8 @@ final class RedisKeys {
         return all;
     }
 
-    private byte[] events(Partition partition) {
+    /** Returns the list of the events of a partition that wait. */
+    byte[] events(Partition partition) {
         return bytes(prefix(partition) + "events");
     }
 

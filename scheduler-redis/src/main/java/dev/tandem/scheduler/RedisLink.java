@@ -265,11 +265,15 @@ final class RedisLink implements Store.Link, Runnable {
     }
 
     /**
-     * Tells the listener whether there is room for more tasks, if that is news. Called by the store's thread.
+     * Tells the listener whether there is room for more tasks, if that is news. Called by the store's thread, and again and again
+     * while Redis has none.
      *
      * @param redis whether Redis has room
      */
     void tellRoom(boolean redis) {
+        if (events != null) {
+            events.redisRoom(redis);
+        }
         boolean left = redis && (events == null || !events.holdStarts());
         if (left != toldRoom && !isClosed()) {
             toldRoom = left;

@@ -91,7 +91,7 @@ public final class RedisStore implements Store {
         adminConnection =
                 new AdminConnection(topology, keys, settings.answerTimeout().toMillis(), eventPolicies);
         inspector = new Inspector(adminConnection);
-        ownerless = new OwnerlessPartitions(inspector);
+        ownerless = new OwnerlessPartitions(adminConnection, inspector);
         events = new EventFeed(adminConnection, eventPolicies);
         subscription = new ChannelSubscription(
                 thread, topology, wakeups, settings.answerTimeout().toMillis(), () -> status().connected());

@@ -33,6 +33,7 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include note_keys
 -- @include success_keys
 -- @include success_pages
+-- @include event_drops
 -- @include event_pages
 -- @include event_records
 -- @include settlement_state

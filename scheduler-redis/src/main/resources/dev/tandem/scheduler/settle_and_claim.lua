@@ -39,6 +39,7 @@
 -- @include redelivery_marks
 -- @include success_keys
 -- @include success_pages
+-- @include event_drops
 -- @include event_pages
 -- @include apply_request
 

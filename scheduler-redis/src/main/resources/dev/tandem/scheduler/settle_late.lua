@@ -34,6 +34,7 @@ call('HDEL', OWNER, '') -- After a removal, Redis lets a script record outcomes 
 -- @include envelope_errors
 -- @include success_keys
 -- @include success_pages
+-- @include event_drops
 -- @include event_pages
 -- @include event_records
 -- @include lanes

@@ -26,6 +26,7 @@
 -- @include envelope_errors
 -- @include success_keys
 -- @include success_pages
+-- @include event_drops
 -- @include event_pages
 -- @include event_records
 -- @include id_index

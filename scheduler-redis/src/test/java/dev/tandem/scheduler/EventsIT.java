@@ -26,9 +26,12 @@ import dev.tandem.task.store.SuccessRecord;
 import dev.tandem.task.store.TaskEnd;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -258,6 +261,24 @@ class EventsIT {
         assertThat(all.events()).hasSize(14);
         assertThat(take(all).events()).isEmpty();
         await().until(() -> owner().hasRoom);
+    }
+
+    @Test
+    void aPartitionThatTheBrokerHasNoMoreIsHeldUntilItsEventsArePublished() {
+        own(all(ALL));
+        await().until(() -> store().inspector().partitions(queue).join().contains(partition));
+        assertThat(held(List.of())).as("nothing to run or to publish").isEmpty();
+        succeed(0, 2);
+        assertThat(held(List.of())).containsExactly(partition);
+        assertThat(held(List.of(partition))).as("the broker has it").isEmpty();
+        take(take(null));
+        assertThat(held(List.of())).isEmpty();
+    }
+
+    private Collection<Partition> held(List<Partition> ofBroker) {
+        CompletableFuture<Collection<Partition>> held = new CompletableFuture<>();
+        store().findHeld(queue, ofBroker, held::complete);
+        return held.orTimeout(10, TimeUnit.SECONDS).join();
     }
 
     private Batch take(@Nullable Batch confirmed) {

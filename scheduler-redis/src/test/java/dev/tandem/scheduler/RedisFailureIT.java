@@ -10,6 +10,8 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.event.EventKind;
+import dev.tandem.task.event.TaskEvent;
 import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
@@ -30,6 +32,8 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,6 +43,9 @@ class RedisFailureIT {
 
     private static final Partition PARTITION = Partition.of("orders", 0);
     private static final SuccessRecord KEPT = new SuccessRecord(null, null, "key", 1, 1, 1, "one", null);
+
+    /** More than one call drops. */
+    private static final int EVENTS = 1_300;
 
     private LocalRedis redis;
     private RedisClient client;
@@ -221,6 +228,79 @@ class RedisFailureIT {
         assertThat(store.status().detail()).doesNotContain("maxmemory");
         succeed(owner, 2);
         assertThat(keptSuccesses()).containsExactly(Position.of(0, 2));
+    }
+
+    @Test
+    void eventsThatFillRedisAreDroppedAndDoNotStopFreshTasks() {
+        try (RedisStore telling = withEvents(false)) {
+            TestOwner owner = new TestOwner(telling, PARTITION, "one");
+            owner.acquire();
+            fillWithEvents(owner);
+            assertThat(events(telling, null).bytesLeft()).isGreaterThan(4 << 20);
+            leaveNoRoom();
+
+            // While tasks wait nothing is recorded, so no request that settles drops them.
+            await().until(() -> events(telling, null).bytesLeft() <= EventPolicy.WITHOUT_ROOM_BYTES);
+            await().until(() -> owner.hasRoom);
+            EventFeed.Batch last = events(telling, null);
+            List<Long> numbers = last.events().stream().map(TaskEvent::number).toList();
+            assertThat(numbers).isNotEmpty().endsWith(EVENTS - 1L).isSorted();
+            assertThat(events(telling, last).dropped()).isEqualTo(EVENTS - numbers.size());
+        }
+    }
+
+    @Test
+    void aQueueThatWaitsKeepsItsEventsWhenTheyFillRedis() {
+        try (RedisStore telling = withEvents(true)) {
+            TestOwner owner = new TestOwner(telling, PARTITION, "one");
+            owner.acquire();
+            fillWithEvents(owner);
+            leaveNoRoom();
+            await().until(() -> !owner.hasRoom);
+
+            int taken = 0;
+            EventFeed.Batch batch = events(telling, null);
+            while (!batch.events().isEmpty()) {
+                taken += batch.events().size();
+                batch = events(telling, batch);
+                assertThat(batch.dropped()).isZero();
+            }
+            assertThat(taken).isEqualTo(EVENTS);
+            await().until(() -> owner.hasRoom);
+        }
+    }
+
+    private RedisStore withEvents(boolean waits) {
+        Retention none = new Retention(Duration.ofDays(1), 1, Duration.ZERO, 0, 0);
+        EventPolicy policy = new EventPolicy(Set.of(EventKind.SUCCEEDED), 64 << 20, waits);
+        return RedisStore.open(RedisSettings.of(redis.address()), none, Map.of(PARTITION.queue(), policy));
+    }
+
+    private static EventFeed.Batch events(RedisStore telling, EventFeed.Batch confirmed) {
+        return telling.events().take(PARTITION, confirmed, 64 << 20).join();
+    }
+
+    /** Has some 5 MB of events recorded, in pages of 4 KB. */
+    private static void fillWithEvents(TestOwner owner) {
+        SuccessRecord large = new SuccessRecord("i".repeat(4_000), null, "key", 1, 1, 1, "one", null);
+        for (int offset = 0; offset < EVENTS; offset++) {
+            Claim claim = claim(owner, offset);
+            owner.settleAndClaim(List.of(), List.of(claim));
+            Settle settle = new Settle(
+                    claim.position(),
+                    claim.token(),
+                    claim.key(),
+                    new SettledMark.Offset(offset),
+                    new Verdict.Success(large),
+                    0);
+            owner.settleAndClaim(List.of(settle), List.of());
+        }
+    }
+
+    /** Lets the memory that is used be more than tasks may take, but not by as much as the events have. */
+    private void leaveNoRoom() {
+        long used = MemoryUsage.of(commands.info("memory")).used();
+        commands.configSet("maxmemory", Long.toString(used * 100 / 93));
     }
 
     private void succeed(TestOwner owner, long offset) {

@@ -29,6 +29,7 @@ final class RecordingEndpoint implements AutoCloseable {
     private final List<Call> calls = new CopyOnWriteArrayList<>();
     private final Map<String, Reply> replies = new ConcurrentHashMap<>();
     private final Map<String, CountDownLatch> held = new ConcurrentHashMap<>();
+    private final Map<String, Integer> firstReplies = new ConcurrentHashMap<>();
 
     RecordingEndpoint() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -40,16 +41,19 @@ final class RecordingEndpoint implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
         String id = header(exchange, "Tandem-Task-Id");
+        String key = header(exchange, "Tandem-Task-Key");
+        int attempt = Integer.parseInt(header(exchange, "Tandem-Attempt"));
         calls.add(new Call(
                 id,
-                header(exchange, "Tandem-Task-Key"),
+                key,
                 header(exchange, "Tandem-Task-Type"),
-                Integer.parseInt(header(exchange, "Tandem-Attempt")),
+                attempt,
                 Long.parseLong(header(exchange, "Tandem-Fencing-Token")),
                 header(exchange, "Content-Type"),
                 body));
         awaitRelease(id);
-        Reply reply = replies.getOrDefault(id, new Reply(204, null));
+        int usual = attempt == 1 ? firstReplies.getOrDefault(key, 204) : 204;
+        Reply reply = replies.getOrDefault(id, new Reply(usual, null));
         if (reply.retryAfter() != null) {
             exchange.getResponseHeaders().set("Retry-After", reply.retryAfter());
         }
@@ -79,6 +83,11 @@ final class RecordingEndpoint implements AutoCloseable {
 
     void reply(String id, int status, String retryAfter) {
         replies.put(id, new Reply(status, retryAfter));
+    }
+
+    /** Answers the first attempt of each task of this key with a status. */
+    void replyFirst(String key, int status) {
+        firstReplies.put(key, status);
     }
 
     /** Leaves calls for this task without an answer until {@link #release}. */

@@ -158,7 +158,7 @@ final class EventRelay {
             measure(() -> metrics.dropped(queue, batch.dropped()));
             log.warn(
                     "Queue {}: {} events of partition {} were dropped before they could be published, because more"
-                            + " waited than events.max-bytes allows",
+                            + " waited than events.max-bytes allows, or because Redis had no room for tasks",
                     queue,
                     batch.dropped(),
                     partition.name());

@@ -270,7 +270,7 @@ local SUCCESS_HASHES_AT = 13
 local SUCCESS_SLICE = 50
 local MAX_SEARCHED_BYTES = 1048576
 -- Events. Letters of their kinds, which are kept in Redis. Fields of the owner: the number of the next event, the bytes of all pages, and the number behind the last event that
--- was removed since the broker had confirmed it. Bytes in front of a page, and pages that are read at once.
+-- was removed since the broker had confirmed it. Bytes in front of a page; pages that are read at once; pages that are returned, and that are dropped, in one call at most.
 local EVENT_DEAD = 'D'
 local EVENT_CANCELLED = 'C'
 local EVENTS_FIELD = 'events'
@@ -279,6 +279,7 @@ local EVENTS_SENT_FIELD = 'events-sent'
 local EVENT_HEAD_BYTES = 16
 local EVENT_SLICE = 32
 local MAX_EVENT_PAGES = 1000
+local MAX_DROPPED_PAGES = 1000
 -- Bytes of an envelope's number.
 local MAX_VARINT_BYTES = 10
 

@@ -30,7 +30,8 @@ public interface Store extends AutoCloseable {
     Link link(Partition partition, Listener listener);
 
     /**
-     * Finds the partitions of a queue that hold tasks which are to run: scheduled, failed, parked or claimed ones.
+     * Finds the partitions of a queue that hold tasks which are to run: scheduled, failed, parked or claimed ones; or events
+     * which are to be published by this process.
      *
      * @param except partitions that are not looked at
      * @param found called once, on any thread; not at all if the store cannot be reached. It must not block
