@@ -38,9 +38,8 @@ record WaitReasons(
         if (overflow.tasks() > 0) {
             age = Math.max(0, wallMillis - overflow.oldestPublishedAt());
             expires = age > retentionMillis / 2;
-            reasons.add(overflow.tasks() + " tasks of " + overflow.keys()
-                    + " keys wait in the topic, since Redis parks no more of them (the bounds are max-parked and"
-                    + " max-parked-per-key), the oldest for " + Duration.ofSeconds(age / 1_000)
+            reasons.add(overflow.tasks() + " tasks " + whoseTheyAre(overflow) + ", the oldest for "
+                    + Duration.ofSeconds(age / 1_000)
                     + (expires
                             ? ". The topic keeps records for " + Duration.ofMillis(retentionMillis)
                                     + ": raise its retention, or let the keys go on, before they are deleted"
@@ -48,5 +47,16 @@ record WaitReasons(
         }
         return new WaitReasons(
                 String.join("; ", reasons), fullPartitions, overflow.tasks(), overflow.keys(), age, expires);
+    }
+
+    private static String whoseTheyAre(Overflow overflow) {
+        if (overflow.tenants() > 0) {
+            return "of " + overflow.tenants()
+                    + " tenants wait in the topic, since these have their share of memory (fair.weights"
+                    + " and max-in-memory), or Redis parks no more of their keys (max-parked and max-parked-per-key)";
+        }
+        return "of " + overflow.keys()
+                + " keys wait in the topic, since Redis parks no more of them (the bounds are max-parked"
+                + " and max-parked-per-key)";
     }
 }

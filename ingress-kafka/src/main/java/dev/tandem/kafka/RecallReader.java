@@ -163,8 +163,7 @@ final class RecallReader implements AutoCloseable {
         while (position < recall.upTo() && found.size() < recall.maxTasks() && bytes < recall.maxBytes()) {
             for (ConsumerRecord<byte[], byte[]> record : poll(from).records(partition)) {
                 Delivery delivery = recall.wants(record.offset()) ? decoder.delivery(record, wallClock.millis()) : null;
-                String key = delivery == null ? null : delivery.task().key();
-                if (key != null && recall.keys().contains(key)) {
+                if (delivery != null && recall.wants(delivery.task())) {
                     found.add(delivery);
                     bytes += delivery.task().weight();
                 }

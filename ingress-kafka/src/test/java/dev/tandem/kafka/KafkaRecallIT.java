@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.TopicPartition;
@@ -64,7 +63,7 @@ class KafkaRecallIT {
             wanted.set(1);
             wanted.set(3);
             wanted.set(2_001);
-            Recall recall = new Recall(1, 900, 2_950, wanted, Set.of("a"), 1_000, 1 << 20);
+            Recall recall = new Recall(1, 900, 2_950, wanted, task -> "a".equals(task.key()), 1_000, 1 << 20);
             driver.call(() -> driver.source.recall(partition, recall));
 
             await().until(() -> !driver.events("recalled").isEmpty());
@@ -80,7 +79,7 @@ class KafkaRecallIT {
     void readingEndsWhenEnoughWasFoundAndGoesOnFromThere() {
         Partition partition = topicWithRecords("recall-more");
         try (KafkaSourceDriver driver = started(partition)) {
-            Recall first = new Recall(1, 0, RECORDS, all(RECORDS), Set.of("b"), 10, 1 << 20);
+            Recall first = new Recall(1, 0, RECORDS, all(RECORDS), task -> "b".equals(task.key()), 10, 1 << 20);
             driver.call(() -> driver.source.recall(partition, first));
             await().until(() -> driver.events("recalled").size() == 1);
             long next = driver.events("recalled").get(0).number();
@@ -89,7 +88,7 @@ class KafkaRecallIT {
             assertThat(found).isGreaterThanOrEqualTo(10);
 
             int rest = (int) (RECORDS - next);
-            Recall second = new Recall(2, next, RECORDS, all(rest), Set.of("b"), RECORDS, 1 << 20);
+            Recall second = new Recall(2, next, RECORDS, all(rest), task -> "b".equals(task.key()), RECORDS, 1 << 20);
             driver.call(() -> driver.source.recall(partition, second));
             await().until(() -> driver.events("recalled").size() == 2);
             assertThat(driver.recalled())
@@ -108,7 +107,7 @@ class KafkaRecallIT {
                     .admin()
                     .deleteRecords(Map.of(topicPartition, RecordsToDelete.beforeOffset(500)))
                     .all());
-            Recall recall = new Recall(1, 100, 1_000, all(900), Set.of("a"), 1_000, 1 << 20);
+            Recall recall = new Recall(1, 100, 1_000, all(900), task -> "a".equals(task.key()), 1_000, 1 << 20);
             driver.call(() -> driver.source.recall(partition, recall));
 
             await().until(() -> !driver.events("recalled").isEmpty());

@@ -4,17 +4,17 @@ import dev.tandem.ordering.lanes.Lane;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.ordering.tracking.LogTracker;
 import dev.tandem.ordering.tracking.OffsetSet;
+import dev.tandem.ordering.tracking.TenantShares;
 import dev.tandem.task.Delivery;
+import dev.tandem.task.FairPolicy;
 import dev.tandem.task.Recall;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,26 +24,22 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What is passed over of a key is always the end of what was delivered of it. So from the first record that is passed over,
  * all further records of the key are, until the last of them has been read again.
+ *
+ * <p>In a queue with tenants, records also wait for their tenants, which have a share of memory each ({@link TenantBursts}).
  */
 final class LogOverflow implements LaneOverflow {
 
     private static final long NEVER = PartitionState.NEVER;
 
-    /** How many keys may overflow. Records of further keys wait in memory, which may pause the partition. */
-    private static final int MAX_KEYS = 100_000;
     /** A task of each full lane stays in memory, to find out when it has room, while less than this share is taken. */
     private static final int KEPT_SHARE = 4;
 
     /** How many offsets one recall spans at most. */
     private static final int MAX_SPAN = 65_536;
     /** A lane with fewer waiting tasks in memory has room for more. */
-    private static final int LOW = 256;
+    static final int LOW = 256;
     /** How many tasks one recall brings. */
     private static final int MAX_RECALLED = 1_024;
-    /** How many keys one check looks at, and how many of them it tries. */
-    private static final int MAX_CHECKED = 1_000;
-
-    private static final int MAX_TRIED = 64;
     /** The share of memory that one recall may take. */
     private static final int MEMORY_SHARE = 8;
 
@@ -55,10 +51,12 @@ final class LogOverflow implements LaneOverflow {
     private final LongSupplier passed;
     /** Former owners may have begun tasks below this offset. No task that was offered since may precede them. */
     private final LongSupplier begunUpTo;
-    /** In the order in which they are looked at for a lane that memory has forgotten. */
-    private final Map<String, OverflowKey> keys = new LinkedHashMap<>();
-    /** Keys that have room, as far as is known. */
-    private final RecallGroups groups = new RecallGroups();
+
+    private final OverflowKeys keys;
+    /** Tenants of which records were passed over. Null if there are no tenants. */
+    private final @Nullable TenantBursts bursts;
+    /** Keys and tenants that have room, as far as is known. */
+    private final RecallGroups groups;
 
     private @Nullable Recall reading;
     private long lastId;
@@ -70,6 +68,11 @@ final class LogOverflow implements LaneOverflow {
         this.tracker = tracker;
         this.passed = passed;
         this.begunUpTo = begunUpTo;
+        FairPolicy fair = state.context.policy.starts().fair();
+        TenantShares shares = tracker.shares();
+        this.bursts = fair == null || shares == null ? null : new TenantBursts(state, fair, shares, passed);
+        this.groups = new RecallGroups(fair);
+        this.keys = new OverflowKeys(state.lanes, groups, bursts);
         state.lanes.onTouch(this::touched);
     }
 
@@ -83,16 +86,15 @@ final class LogOverflow implements LaneOverflow {
 
     /** Reads again for a key whose lane has got room. */
     private void touched(Lane lane) {
-        OverflowKey key = keys.isEmpty() ? null : keys.get(lane.key());
-        if (key != null && lane.hasRoomFor(LOW)) {
+        OverflowKey key = keys.get(lane.key());
+        if (key != null && lane.hasRoomFor(LOW) && key.isReadAlone()) {
             groups.add(key);
         }
     }
 
     @Override
     public boolean mayHavePassedOverBegun(String name) {
-        OverflowKey key = keys.get(name);
-        return key != null && key.from() < begunUpTo.getAsLong();
+        return keys.hasPassedOverBelow(name, begunUpTo.getAsLong());
     }
 
     @Override
@@ -115,31 +117,42 @@ final class LogOverflow implements LaneOverflow {
     @Override
     public boolean passOver(TaskEntry entry) {
         String name = entry.key();
-        if (name == null || !mayPassOver(entry)) {
+        if (name == null && bursts == null || !mayPassOver(entry)) {
             return false;
         }
-        OverflowKey key = keys.get(name);
+        OverflowKey key = keys.find(name);
         Lane lane = state.lanes.find(name);
-        boolean over = key != null
-                ? entry.offset() >= key.from()
-                : lane != null && lane.isFull() && lane.waitingCount() >= kept() && keys.size() < MAX_KEYS;
+        boolean full = lane != null && lane.isFull() && lane.waitingCount() >= kept(entry) && keys.mayKnow(name);
+        boolean byKey = key != null ? entry.offset() >= key.from() : full;
+        boolean byTenant = waitsForTenant(entry);
+        boolean over = (byKey || byTenant) && !isBeforeOthers(lane, entry);
         if (over) {
-            note(name, entry);
+            note(entry, byKey && (key == null || key.readWith() == null), byTenant);
         }
         return over;
+    }
+
+    private boolean waitsForTenant(TaskEntry entry) {
+        return bursts != null
+                && (bursts.holding(entry) != null || bursts.begins(entry))
+                && keys.mayWaitForTenant(entry);
+    }
+
+    /** Whether others of the key, which come after this one, wait in memory: then so does this one. */
+    private boolean isBeforeOthers(@Nullable Lane lane, TaskEntry entry) {
+        return bursts != null && lane != null && lane.hasDeliveredBehind(entry.offset());
     }
 
     /** Passes over what waits in memory at the end of the lane. */
     @Override
     public void laneIsFull(Lane lane) {
         long begun = begunUpTo.getAsLong();
+        TaskEntry first = lane.peek();
         List<TaskEntry> shed = lane.takeLast(
-                kept(), (entry, offeredBehind) -> mayShed(entry) && !(offeredBehind && entry.offset() < begun));
+                first == null ? 0 : kept(first),
+                (entry, offeredBehind) -> mayShed(entry) && !(offeredBehind && entry.offset() < begun));
         for (TaskEntry entry : shed) {
-            String name = entry.key();
-            if (name != null) {
-                note(name, entry);
-            }
+            note(entry, true, bursts != null && bursts.holding(entry) != null);
         }
         OverflowKey key = keys.get(lane.key());
         if (key != null) {
@@ -148,29 +161,35 @@ final class LogOverflow implements LaneOverflow {
         }
     }
 
-    private int kept() {
-        return tracker.pending() < state.context.policy.maxInMemory() / KEPT_SHARE ? 1 : 0;
+    private int kept(TaskEntry entry) {
+        boolean one = tracker.pending() < state.context.policy.maxInMemory() / KEPT_SHARE
+                && (bursts == null || bursts.mayKeepOne(entry));
+        return one ? 1 : 0;
     }
 
-    private void note(String name, TaskEntry entry) {
-        OverflowKey key = keys.computeIfAbsent(name, fresh -> new OverflowKey(name, entry.offset()));
-        boolean lower = entry.offset() < key.from();
-        if (lower || reading != null && entry.offset() < reading.upTo()) {
-            // A recall that has been sent does not look for it.
-            boolean hasRoom = groups.contains(key);
-            groups.remove(key);
-            key.from(Math.min(key.from(), entry.offset()));
-            if (hasRoom) {
-                groups.add(key);
-            }
+    /** Passes over the last tasks of tenants that have more than their share, if memory is full. */
+    private void clearExcess() {
+        if (bursts == null || !bursts.mustClear()) {
+            return;
         }
-        key.passedOver(entry.offset(), entry.requireTask().publishedAt());
+        Predicate<TaskEntry> mayGo = entry -> mayPassOver(entry) && keys.mayWaitForTenant(entry);
+        for (TaskEntry entry : bursts.takeExcess(mayGo, begunUpTo.getAsLong())) {
+            note(entry, false, true);
+            // Records of its keys that were passed over before may wait for it now.
+            OverflowKey tenant = bursts.of(entry);
+            tenant.reaches(passed.getAsLong() - 1);
+            groups.remove(tenant);
+        }
+    }
+
+    private void note(TaskEntry entry, boolean byKey, boolean byTenant) {
+        keys.note(entry, byKey, byTenant, reading == null ? 0 : reading.upTo());
         tracker.passOver(entry);
     }
 
     private boolean mayShed(TaskEntry entry) {
         String name = entry.key();
-        return name != null && mayPassOver(entry) && (keys.containsKey(name) || keys.size() < MAX_KEYS);
+        return name != null && mayPassOver(entry) && keys.mayKnow(name);
     }
 
     /** A task that goes before all others of its key has its place, and the store has others already. */
@@ -184,6 +203,10 @@ final class LogOverflow implements LaneOverflow {
 
     @Override
     public void recall(Commands out) {
+        if (bursts != null) {
+            clearExcess();
+            bursts.withRoom(groups::add);
+        }
         if (reading != null || keys.isEmpty() || state.now() < nextTurn()) {
             return;
         }
@@ -194,7 +217,7 @@ final class LogOverflow implements LaneOverflow {
         }
         if (state.now() >= checkAt) {
             checkAt = state.now() + state.settings.probeMillis();
-            tryForgottenLanes();
+            keys.tryForgottenLanes();
         }
         if (!groups.isEmpty() && state.now() >= recallAt) {
             send(out, tracker.passedOver().next(groups.begin()));
@@ -204,8 +227,11 @@ final class LogOverflow implements LaneOverflow {
     private void send(Commands out, long first) {
         if (first == OffsetSet.NONE) {
             // Nothing is left of them: the last records have gone from the log.
-            groups.reading().forEach(this::isOver);
+            groups.reading().forEach(keys::isOver);
             return;
+        }
+        if (bursts != null) {
+            bursts.ask(groups::reads);
         }
         int span = (int) Math.min(MAX_SPAN, passed.getAsLong() - first);
         reading = new Recall(
@@ -213,7 +239,7 @@ final class LogOverflow implements LaneOverflow {
                 first,
                 first + span,
                 tracker.passedOver().range(first, span),
-                groups.names(),
+                groups::wants,
                 groups.tasksToAskFor(first + span, MAX_RECALLED),
                 Math.max(1, state.context.policy.maxBytesInMemory() / MEMORY_SHARE));
         out.recall(state.partition, reading);
@@ -226,26 +252,6 @@ final class LogOverflow implements LaneOverflow {
         return !state.isOverBudget(1)
                 && tracker.pending() < tasks + tasks / MEMORY_SHARE
                 && tracker.bytes() < bytes + bytes / MEMORY_SHARE;
-    }
-
-    /**
-     * Reads again for some keys that no lane is in memory of: a blocked key without tasks in memory may be forgotten, and then
-     * nothing tells that it has got room.
-     */
-    private void tryForgottenLanes() {
-        List<OverflowKey> looked = new ArrayList<>();
-        int tried = 0;
-        Iterator<OverflowKey> each = keys.values().iterator();
-        while (each.hasNext() && looked.size() < MAX_CHECKED && tried < MAX_TRIED) {
-            OverflowKey key = each.next();
-            each.remove();
-            looked.add(key);
-            if (state.lanes.find(key.name) == null && !groups.contains(key)) {
-                groups.add(key);
-                tried++;
-            }
-        }
-        looked.forEach(key -> keys.put(key.name, key));
     }
 
     @Override
@@ -264,11 +270,11 @@ final class LogOverflow implements LaneOverflow {
         Set<OverflowKey> stalled = new LinkedHashSet<>();
         for (Delivery delivery : deliveries) {
             TaskEntry entry = router.entry(delivery);
-            OverflowKey key = keys.get(entry.key());
-            if (key == null || !groups.reads(key) || !tracker.passedOver().contains(entry.offset())) {
+            OverflowKey key = isPassedOver(entry.offset()) ? keys.readerOf(entry) : null;
+            if (key == null || !groups.reads(key)) {
                 continue;
             }
-            if (!key.mayTake()) {
+            if (!mayTake(key)) {
                 stalled.add(key);
                 stall(key, entry.offset());
                 continue;
@@ -276,18 +282,21 @@ final class LogOverflow implements LaneOverflow {
             key.took(entry.requireTask().publishedAt());
             ofKeys.add(key);
             taken.add(entry);
-            if (entry.offset() == key.last()) {
-                isOver(key);
-            }
+            tracker.recalled(entry);
+            keys.took(entry, key);
         }
         groups.advance(next);
-        stalled.forEach(groups::add);
+        keys.endTenants();
+        stalled.stream().filter(key -> !key.isTenant).forEach(groups::add);
         for (TaskEntry entry : taken) {
             entry.deliveredAt(state.now());
-            tracker.recalled(entry);
             router.route(entry);
         }
         ofKeys.forEach(this::tookAll);
+    }
+
+    private boolean mayTake(OverflowKey key) {
+        return bursts != null && key.isTenant ? bursts.mayTake(key) : key.mayTake();
     }
 
     /** Reads no more of a key behind a record for which there was no room. */
@@ -298,29 +307,19 @@ final class LogOverflow implements LaneOverflow {
 
     private void tookAll(OverflowKey key) {
         key.tookAll();
-        Lane lane = state.lanes.find(key.name);
-        if (lane != null && !lane.hasRoomFor(LOW)) {
+        Lane lane = key.isTenant ? null : state.lanes.find(key.name);
+        boolean full = key.isTenant ? !mayTake(key) : lane != null && !lane.hasRoomFor(LOW);
+        if (full) {
             groups.remove(key);
         }
-    }
-
-    /** All of the key was read again. */
-    private void isOver(OverflowKey key) {
-        groups.remove(key);
-        keys.remove(key.name);
     }
 
     /** Forgets all below the log's start. Looks at all keys, since Kafka deletes whole segments now and then. */
     @Override
     public void deleted(long id, long logStart) {
-        if (reading == null || reading.id() != id) {
-            return;
-        }
-        tracker.passedOver().removeBelow(logStart);
-        for (OverflowKey key : List.copyOf(keys.values())) {
-            if (key.last() < logStart) {
-                isOver(key);
-            }
+        if (reading != null && reading.id() == id) {
+            tracker.passedOver().removeBelow(logStart);
+            keys.deletedBelow(logStart);
         }
     }
 
@@ -334,9 +333,7 @@ final class LogOverflow implements LaneOverflow {
 
     @Override
     public Overflow count() {
-        long oldest =
-                keys.values().stream().mapToLong(OverflowKey::publishedAt).min().orElse(Long.MAX_VALUE);
-        return new Overflow(tracker.passedOver().size(), keys.size(), oldest);
+        return keys.count(tracker.passedOver().size());
     }
 
     /** When {@link #recall} has something to do without any event. */

@@ -26,7 +26,7 @@ final class LogSide extends BrokerSide {
     private static final long STORED_COMMIT_MILLIS = 1_000;
 
     private final PartitionState state;
-    private final LogTracker tracker = new LogTracker();
+    private final LogTracker tracker;
     private final LogOverflow overflow;
 
     private long incarnation = NONE;
@@ -54,6 +54,7 @@ final class LogSide extends BrokerSide {
     LogSide(PartitionState state) {
         this.state = state;
         this.awaited = new AwaitedOffsets(state.settings.leaseMillis());
+        this.tracker = new LogTracker(state.newShares());
         this.overflow = new LogOverflow(state, tracker, this::passed, () -> relayedUpTo);
     }
 

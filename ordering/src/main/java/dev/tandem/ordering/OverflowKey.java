@@ -4,7 +4,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A key of which records were passed over. */
+/** A key, or a tenant, of which records were passed over. */
 final class OverflowKey {
 
     /** How many tasks of a key are read again at once: few at first, more as long as there is room for all of them. */
@@ -23,6 +23,8 @@ final class OverflowKey {
     }
 
     final String name;
+    /** Whether it is a tenant. Otherwise it is a key. */
+    final boolean isTenant;
 
     /** The group that the next recall reads for it. Changed by {@link RecallGroups} only. */
     @Nullable
@@ -39,8 +41,25 @@ final class OverflowKey {
     /** How many records the last recall brought that the lane could take. */
     private int taken;
 
+    /** The tenant that all records of this key wait for. They are read again with those of the tenant. */
+    private @Nullable OverflowKey readWith;
+    /** The tenant that the first record of this key waits for. The key is read again once the tenant has come past that. */
+    private @Nullable OverflowKey behind;
+    /** Whether nothing of it is passed over any more. */
+    private boolean over;
+
     OverflowKey(String name, long offset) {
+        this(name, offset, false);
+    }
+
+    /** Makes a tenant of which this record is the first that is passed over. */
+    static OverflowKey ofTenant(String name, long offset) {
+        return new OverflowKey(name, offset, true);
+    }
+
+    private OverflowKey(String name, long offset, boolean isTenant) {
         this.name = name;
+        this.isTenant = isTenant;
         this.from = offset;
         this.last = offset;
     }
@@ -67,10 +86,48 @@ final class OverflowKey {
         publishedAt = Math.min(publishedAt, published);
     }
 
+    /** Reads again up to this offset at least. */
+    void reaches(long offset) {
+        last = Math.max(last, offset);
+    }
+
+    // ---- keys and tenants
+
+    boolean isOver() {
+        return over;
+    }
+
+    void over() {
+        over = true;
+    }
+
+    @Nullable
+    OverflowKey readWith() {
+        return readWith;
+    }
+
+    void readWith(@Nullable OverflowKey tenant) {
+        readWith = tenant;
+    }
+
+    void waitsBehind(@Nullable OverflowKey tenant) {
+        behind = tenant;
+    }
+
+    /** Whether the key can be read again by itself, as far as tenants are concerned. */
+    boolean isReadAlone() {
+        boolean waits = behind != null && !behind.over && behind.from() <= from();
+        return readWith == null && !waits;
+    }
+
     // ---- how much is read again at once
 
     int atOnce() {
         return atOnce;
+    }
+
+    void atOnce(int tasks) {
+        atOnce = tasks;
     }
 
     boolean mayTake() {

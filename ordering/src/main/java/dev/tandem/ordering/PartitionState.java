@@ -9,6 +9,7 @@ import dev.tandem.ordering.requests.PendingOutcome;
 import dev.tandem.ordering.requests.RequestLog;
 import dev.tandem.ordering.tracking.DeliveryTracker;
 import dev.tandem.ordering.tracking.DurabilityTracker;
+import dev.tandem.ordering.tracking.TenantShares;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
@@ -181,6 +182,15 @@ final class PartitionState {
     boolean isFull(int share) {
         return tracker().pending() >= context.policy.maxInMemory() / share
                 || tracker().bytes() >= context.policy.maxBytesInMemory() / share;
+    }
+
+    /** Makes the shares of tenants in memory. Null if there are no tenants. */
+    @Nullable
+    TenantShares newShares() {
+        return TenantShares.of(
+                context.policy.starts().fair(),
+                context.policy.maxInMemory(),
+                () -> Math.min(context.policy.maxBytesInMemory(), context.memoryBound()));
     }
 
     /** How many bytes the tasks may take that the store offered and that wait here. */

@@ -1,8 +1,9 @@
 package dev.tandem.ordering;
 
 import dev.tandem.ordering.OverflowKey.Group;
+import dev.tandem.task.FairPolicy;
+import dev.tandem.task.Task;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -11,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of which records can be read again, by the offset up to which they were read. One recall reads for all of them from
+ * The keys, and tenants, of which records can be read again, by the offset up to which they were read. One recall reads for all of them from
  * the lowest offset on, so that the log is read about once. Where that costs anything for each key, it does so once each time
  * the key gets room, and some times more when groups are joined: the smaller one joins the larger.
  */
@@ -20,16 +21,28 @@ final class RecallGroups {
     private final TreeMap<Long, Group> groups = new TreeMap<>();
     /** Keys that have room since the last recall was sent. It does not read for them. */
     private final Set<OverflowKey> joining = new LinkedHashSet<>();
-    /** The names of the keys in groups. The source's thread looks at them while it reads. */
+    /** The keys and the tenants in groups. The source's thread looks at them while it reads. */
     private final Set<String> names = ConcurrentHashMap.newKeySet();
 
-    private final Set<String> namesForReading = Collections.unmodifiableSet(names);
+    private final Set<String> tenants = ConcurrentHashMap.newKeySet();
+
+    private final @Nullable FairPolicy fair;
+
+    /** @param fair null if there are no tenants */
+    RecallGroups(@Nullable FairPolicy fair) {
+        this.fair = fair;
+    }
 
     void clear() {
         groups.values().forEach(group -> group.keys.forEach(key -> key.group = null));
         groups.clear();
         joining.clear();
         names.clear();
+        tenants.clear();
+    }
+
+    private Set<String> namesLike(OverflowKey key) {
+        return key.isTenant ? tenants : names;
     }
 
     boolean isEmpty() {
@@ -60,7 +73,7 @@ final class RecallGroups {
         if (group != null) {
             key.from(group.from);
             key.group = null;
-            names.remove(key.name);
+            namesLike(key).remove(key.name);
             group.keys.remove(key);
             if (group.keys.isEmpty()) {
                 groups.remove(group.from);
@@ -74,15 +87,17 @@ final class RecallGroups {
             Group group = groups.computeIfAbsent(key.from(), Group::new);
             group.keys.add(key);
             key.group = group;
-            names.add(key.name);
+            namesLike(key).add(key.name);
         }
         joining.clear();
         return groups.firstKey();
     }
 
-    /** The names of all keys that the recall reads for. They change until it is answered. */
-    Set<String> names() {
-        return namesForReading;
+    /** Whether the recall reads for the key or the tenant of a task. That changes until it is answered. Any thread may ask. */
+    boolean wants(Task task) {
+        String key = task.key();
+        return key != null && names.contains(key)
+                || fair != null && !tenants.isEmpty() && tenants.contains(fair.tenantOf(task));
     }
 
     /** How many tasks the keys may take whose records may come if the log is read up to an offset. At most {@code most}. */

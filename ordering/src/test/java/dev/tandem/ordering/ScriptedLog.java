@@ -42,9 +42,7 @@ final class ScriptedLog {
         long at = recall.from();
         for (; at < recall.upTo() && found.size() < recall.maxTasks(); at++) {
             Delivery record = records.get(at);
-            if (record != null
-                    && recall.wants(at)
-                    && recall.keys().contains(record.task().key())) {
+            if (record != null && recall.wants(at) && recall.wants(record.task())) {
                 found.add(record);
             }
         }

@@ -37,8 +37,17 @@ public record FairPolicy(@Nullable String header, @Nullable String separator, Ma
             return task.headers().getOrDefault(header, NO_TENANT);
         }
         String key = task.key();
-        int end = key == null ? -1 : key.indexOf(separator);
-        return key == null || end < 0 ? NO_TENANT : key.substring(0, end);
+        String tenant = key == null ? null : tenantOfKey(key);
+        return tenant == null ? NO_TENANT : tenant;
+    }
+
+    /** Returns the tenant of all tasks of a key; null if a header names it, so that they may be of several. */
+    public @Nullable String tenantOfKey(String key) {
+        if (separator == null) {
+            return null;
+        }
+        int end = key.indexOf(separator);
+        return end < 0 ? NO_TENANT : key.substring(0, end);
     }
 
     public int weightOf(String tenant) {

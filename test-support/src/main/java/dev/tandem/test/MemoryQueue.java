@@ -171,7 +171,7 @@ final class MemoryQueue implements Source {
         synchronized (monitor) {
             while (offset < recall.upTo() && found.size() < recall.maxTasks() && bytes < recall.maxBytes()) {
                 Task task = log.get((int) offset);
-                if (recall.wants(offset) && recall.keys().contains(task.key())) {
+                if (recall.wants(offset) && recall.wants(task)) {
                     found.add(Delivery.of(offset, task));
                     bytes += task.payload().length;
                 }

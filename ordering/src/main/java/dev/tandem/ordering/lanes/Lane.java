@@ -274,6 +274,17 @@ public final class Lane extends ReadyNode {
         return waiting.size();
     }
 
+    /** Whether a delivered task with a higher offset waits here. */
+    public boolean hasDeliveredBehind(long offset) {
+        for (Iterator<TaskEntry> fromLast = waiting.descendingIterator(); fromLast.hasNext(); ) {
+            TaskEntry entry = fromLast.next();
+            if (entry.isTracked()) {
+                return entry.offset() > offset;
+            }
+        }
+        return false;
+    }
+
     /** Whether fewer tasks than that wait here, and the store is not known to be full, nor being asked. */
     public boolean hasRoomFor(int tasks) {
         boolean asked = probing && (handOvers > 0 || !waiting.isEmpty());

@@ -205,8 +205,8 @@ public final class ReadyTasks {
         update(group);
     }
 
-    /** Lets somebody take tasks out of each group. */
-    void takeOut(Consumer<Collection<TaskEntry>> taker) {
+    /** Lets somebody take tasks without a key out of each group. */
+    public void takeOut(Consumer<Collection<TaskEntry>> taker) {
         for (ReadyGroup group : List.copyOf(listed)) {
             taker.accept(group.unkeyed);
             update(group);

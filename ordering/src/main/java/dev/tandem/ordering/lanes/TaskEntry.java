@@ -32,6 +32,7 @@ public final class TaskEntry {
     private long order;
     private long deliveredAt;
     private @Nullable Task task;
+    private @Nullable String tenant;
     private boolean inStore;
     private boolean doubtful;
     private boolean mayBeDeclined;
@@ -116,6 +117,15 @@ public final class TaskEntry {
     /** 0 to 9. Among tasks that may start, those with a higher one come first. */
     public int priority() {
         return priority;
+    }
+
+    /** The task's tenant; null if the queue has none, or the task was not counted for it. */
+    public @Nullable String tenant() {
+        return tenant;
+    }
+
+    public void tenant(String name) {
+        tenant = name;
     }
 
     /** How often the task was started before, by its envelope. */

@@ -6,6 +6,7 @@ import dev.tandem.task.Position;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The delivered tasks of one assignment until the broker may forget them. A log commits the settled prefix of what was
@@ -16,9 +17,21 @@ public abstract sealed class DeliveryTracker permits LogTracker, QueueTracker {
     /** The number of a request that no answer can prove durable. */
     public static final long NEVER_DURABLE = Long.MAX_VALUE;
 
+    /** Null if the queue has no tenants, or can't put their tasks aside. */
+    private final @Nullable TenantShares shares;
+
     private long durableUpTo;
     private int pending;
     private long bytes;
+
+    DeliveryTracker(@Nullable TenantShares shares) {
+        this.shares = shares;
+    }
+
+    /** What tenants have in memory. Null if there are none. */
+    public final @Nullable TenantShares shares() {
+        return shares;
+    }
 
     /** The delivered entries that are still tracked, in order. */
     public abstract Collection<TaskEntry> entries();
@@ -45,6 +58,9 @@ public abstract sealed class DeliveryTracker permits LogTracker, QueueTracker {
     final void count(TaskEntry entry) {
         pending++;
         bytes += entry.weight();
+        if (shares != null) {
+            shares.add(entry);
+        }
     }
 
     /** Sets the state of a tracked entry. {@code number} is the request on which it depends. */
@@ -52,11 +68,15 @@ public abstract sealed class DeliveryTracker permits LogTracker, QueueTracker {
         if (!entry.isTracked() || entry.state() == DeliveryState.SETTLED) {
             return;
         }
-        if (entry.isPending()) {
-            pending--;
-        }
-        if (state == DeliveryState.PENDING) {
-            pending++;
+        boolean was = entry.isPending();
+        boolean is = state == DeliveryState.PENDING;
+        pending += (is ? 1 : 0) - (was ? 1 : 0);
+        if (shares != null && was != is) {
+            if (is) {
+                shares.add(entry);
+            } else {
+                shares.remove(entry);
+            }
         }
         entry.state(state, number);
         if (state == DeliveryState.SETTLED) {
@@ -155,5 +175,8 @@ public abstract sealed class DeliveryTracker permits LogTracker, QueueTracker {
         entries().clear();
         pending = 0;
         bytes = 0;
+        if (shares != null) {
+            shares.clear();
+        }
     }
 }

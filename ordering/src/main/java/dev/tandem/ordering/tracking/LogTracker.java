@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The records of a log that were delivered and are not settled. What is settled leaves memory wherever it lies, so memory is
@@ -29,6 +30,15 @@ public final class LogTracker extends DeliveryTracker {
     private long nextOffset = NO_PREFIX;
     /** The highest offset that was settled or taken over. */
     private long highestLetGo = NO_PREFIX;
+
+    public LogTracker() {
+        this(null);
+    }
+
+    /** @param shares counts what tenants have in memory; null if there are none */
+    public LogTracker(@Nullable TenantShares shares) {
+        super(shares);
+    }
 
     @Override
     public Collection<TaskEntry> entries() {

@@ -21,6 +21,10 @@ public final class QueueTracker extends DeliveryTracker {
             new PriorityQueue<>(Comparator.comparingLong(AwaitingDurability::number));
     private List<TaskEntry> settled = new ArrayList<>();
 
+    public QueueTracker() {
+        super(null);
+    }
+
     @Override
     public Collection<TaskEntry> entries() {
         return entries;

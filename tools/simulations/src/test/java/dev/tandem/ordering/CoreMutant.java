@@ -55,6 +55,13 @@ enum CoreMutant {
             edit("LogTracker", "passedOver.isEmpty() ? prefix : Math.min(prefix, passedOver.first())", "prefix")),
     /** Lets a fresh record of a key into its lane while earlier ones wait in the log. */
     OVERTAKE_PASSED_OVER(edit("LogOverflow", "? entry.offset() >= key.from()", "? false")),
+    /** Lets a fresh record start while earlier ones of its tenant wait in the log. */
+    OVERTAKE_BURST(edit(
+            "TenantBursts",
+            "return tenant != null && entry.offset() >= tenant.from() ? tenant : null;",
+            "return null;")),
+    /** Reads a record again with its key although its tenant has earlier ones that wait. */
+    READ_BEFORE_TENANT(edit("OverflowKeys", "if (!groups.reads(tenant)) {", "if (false) {")),
     /** Goes on reading behind a record for which there was no room. */
     SKIP_STALLED(edit("LogOverflow", "stall(key, entry.offset());", "")),
     /** Takes a cut as known to the store as soon as an acquire has told it. */

@@ -16,6 +16,8 @@ enum HistoryKind {
     CUT_LOG("SimulationTest#logs*", 1_500, 20_000),
     /** A log with tasks for which executors have no handler at times. */
     LOG_WITH_UNKNOWN_TYPES("SimulationTest#unknown*", 500, 8_000),
+    /** A log with tenants, of which some have more tasks than memory has room for. */
+    LOG_WITH_TENANTS("SimulationTest#bursts*", 1_500, 30_000),
     /** A message queue with ordered sub-queues (RabbitMQ). */
     QUEUE("QueueSimulationTest", 1_000, 6_000),
     /** An unordered message queue: several partitions and processes compete for its messages. */
@@ -53,6 +55,7 @@ enum HistoryKind {
             case CUT_LOG -> new Simulation(Source.Kind.LOG, false, seed, flaws, trace).withCuts();
             case LOG_WITH_UNKNOWN_TYPES ->
                 new Simulation(Source.Kind.LOG, false, seed, flaws, trace).withUnknownTypes();
+            case LOG_WITH_TENANTS -> new Simulation(Source.Kind.LOG, false, seed, flaws, trace).withTenants(seed);
             case QUEUE -> new Simulation(Source.Kind.QUEUE, false, seed, flaws, trace);
             case SHARED_QUEUE -> new Simulation(Source.Kind.QUEUE, true, seed, flaws, trace);
         };

@@ -107,6 +107,35 @@ record HistoryPlan(
         return settings.build();
     }
 
+    /** Returns the same plan with another policy. */
+    HistoryPlan withPolicy(QueuePolicy other) {
+        return new HistoryPlan(
+                kind,
+                other,
+                settings,
+                partitions,
+                processes,
+                keys,
+                unkeyedPercent,
+                delayedPercent,
+                unreadablePercent,
+                gapPercent,
+                steps,
+                chaosPercent,
+                retryPercent,
+                deadPercent,
+                slowPercent,
+                losses,
+                silentLosses,
+                crashes,
+                freezes,
+                drops,
+                rebalances,
+                operators,
+                shared,
+                quick);
+    }
+
     /**
      * Returns the same plan for a message queue, which has no offsets that an operator could change.
      */

@@ -79,6 +79,12 @@ class MutantsTest {
         assertIsCaught(mutant, HistoryKind.LOG_WITH_UNKNOWN_TYPES);
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"OVERTAKE_BURST", "READ_BEFORE_TENANT"})
+    void aCoreThatLetsTasksOvertakeABurstIsCaught(CoreMutant mutant) throws Exception {
+        assertIsCaught(mutant, HistoryKind.LOG_WITH_TENANTS);
+    }
+
     @Test
     void aCoreThatNeedsMoreThanTheStoreHasIsCaught() throws Exception {
         assertIsCaught(CoreMutant.CLAIM_WITHOUT_ROOM, HistoryKind.LOG_WITH_FULL_STORE);

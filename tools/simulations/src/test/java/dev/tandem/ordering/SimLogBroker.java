@@ -83,7 +83,7 @@ class SimLogBroker {
             int most = simulation.random.between(1, recall.maxTasks() + 8);
             for (; at < upTo && found.size() < most; at++) {
                 SimTask task = recall.wants(at) ? log.get((int) at) : null;
-                if (task != null && task.key != null && recall.keys().contains(task.key)) {
+                if (task != null && recall.wants(task.task())) {
                     found.add(task);
                 }
             }

@@ -3,6 +3,7 @@ package dev.tandem.ordering;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One published task of a history. */
@@ -16,6 +17,10 @@ final class SimTask {
     final long notBefore;
 
     final boolean unreadable;
+
+    /** The tenant that a header names; null if none does. */
+    @Nullable
+    String tenant;
 
     /** A success of it was recorded at some time, whether the store still knows it or not. */
     boolean succeeded;
@@ -31,10 +36,14 @@ final class SimTask {
         this.unreadable = unreadable;
     }
 
-    Delivery delivery(long sequence, @Nullable String identity, boolean redelivered) {
+    Task task() {
         byte[] payload = {(byte) (id >> 8), (byte) id};
         Task task = Task.of(partition.queue(), unreadable ? null : key, payload).withNotBefore(notBefore);
-        return new Delivery(sequence, task, unreadable ? "can't be read" : null, identity, redelivered);
+        return tenant == null ? task : task.withHeaders(Map.of(SimTenants.HEADER, tenant));
+    }
+
+    Delivery delivery(long sequence, @Nullable String identity, boolean redelivered) {
+        return new Delivery(sequence, task(), unreadable ? "can't be read" : null, identity, redelivered);
     }
 
     static int idOf(Task task) {

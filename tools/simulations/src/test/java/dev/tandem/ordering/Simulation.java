@@ -30,7 +30,7 @@ final class Simulation {
     /** Instead of being unhandled. */
     private static final int SNOOZED_OF_THEM_PERCENT = 30;
 
-    final HistoryPlan plan;
+    HistoryPlan plan;
     final SeededRandom random;
     final Timeline timeline = new Timeline(1_000);
     final BehaviourDigest digest = new BehaviourDigest();
@@ -51,6 +51,7 @@ final class Simulation {
     private boolean fills;
     private boolean logsAreCut;
     private boolean typesAreUnknown;
+    private @Nullable SimTenants tenants;
     /** The limits of what the store may hold of one partition. */
     CustodyBounds custody = CustodyBounds.DEFAULTS;
 
@@ -123,6 +124,13 @@ final class Simulation {
         return this;
     }
 
+    /** Tasks have tenants, and come in bursts. */
+    Simulation withTenants(long seed) {
+        tenants = new SimTenants(new SeededRandom(seed * 31 + 13));
+        plan = tenants.plan(plan);
+        return this;
+    }
+
     /** Lets logs lose their last records until the faults end. The store may always forget its last writes then. */
     Simulation withCuts() {
         logsAreCut = true;
@@ -170,17 +178,22 @@ final class Simulation {
     // ---- tasks and processes ----
 
     void publish(int count) {
-        for (int i = 0; i < (plan.quick() ? 8 * count : count); i++) {
+        int burst = tenants == null ? 1 : tenants.burst();
+        for (int i = 0; i < (plan.quick() ? 8 * count : burst * count); i++) {
             Partition partition = random.any(partitions);
             if (random.percent(plan.gapPercent())) {
                 broker.gap(partition);
             }
             String key = random.percent(plan.unkeyedPercent()) ? null : "k" + random.below(plan.keys());
+            key = tenants == null ? key : tenants.key(key);
             long notBefore = random.percent(plan.delayedPercent())
                     ? SimStore.WALL + timeline.now() + random.delay(300, 6_000) - 20
                     : 0;
             boolean unreadable = random.percent(plan.unreadablePercent());
             SimTask task = oracle.publish(partition, key, broker.end(partition), notBefore, unreadable);
+            if (tenants != null) {
+                tenants.name(task);
+            }
             trace(() -> "published " + task + " at " + partition.name() + ":" + task.offset
                     + (notBefore == 0 ? "" : " not before " + (notBefore - SimStore.WALL))
                     + (unreadable ? " unreadable" : ""));

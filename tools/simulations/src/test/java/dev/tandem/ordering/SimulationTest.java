@@ -21,6 +21,11 @@ class SimulationTest {
     }
 
     @Test
+    void burstsOfTenantsThatAreLargerThanMemoryKeepThemToo() throws InterruptedException {
+        Histories.of(HistoryKind.LOG_WITH_TENANTS).check(BehaviourDigests.none());
+    }
+
+    @Test
     void logsThatAreCutKeepThemToo() throws InterruptedException {
         Histories.of(HistoryKind.CUT_LOG).check(BehaviourDigests.none());
     }
