@@ -117,7 +117,9 @@ class DedupLongWaitTest {
             fixture.counters,
             new Gates(List.of(
                     new DedupGate(
-                            spec, fixture.clock, new BucketSender<>(DedupGate.buckets(spec), fixture.clock, none -> {})),
+                            spec,
+                            fixture.clock,
+                            new BucketSender<>(DedupGate.buckets(spec), fixture.clock, none -> {})),
                     later)),
             again::add,
             (run, outcome) -> events.add(outcome.getClass().getSimpleName()));

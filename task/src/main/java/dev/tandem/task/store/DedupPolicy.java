@@ -46,8 +46,7 @@ public record DedupPolicy(
     public DedupPolicy lostAfterAtLeast(long millis) {
         return millis <= lostAfterMillis
                 ? this
-                : new DedupPolicy(
-                        mode, windowMillis, untilDone, retentionMillis, releaseOnFailure, millis, keptMillis);
+                : new DedupPolicy(mode, windowMillis, untilDone, retentionMillis, releaseOnFailure, millis, keptMillis);
     }
 
     /** The shortest time after which a task counts as lost. */
