@@ -7,6 +7,7 @@ import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.ordering.Run;
+import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Publisher.Publication;
@@ -19,6 +20,7 @@ import dev.tandem.task.fanout.FanOutAnswer.Stop;
 import dev.tandem.task.fanout.FanOutPlan;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.Subtask;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -70,6 +72,7 @@ final class FanOutWriter {
             throw new FatalTaskException("The task is a subtask, and fans out as '" + plan.name()
                     + "': a subtask has one fan-out, without a name");
         }
+        requireNotForgotten();
         FanOutAnswer begun = await(new FanOutRequest.Open(id, token, filed()));
         if (parent != null) {
             fanOuts.noteNested(run);
@@ -94,6 +97,19 @@ final class FanOutWriter {
         }
         fanOuts.metrics().fannedOut(spec.name(), total);
         return new FanOutRef(id, total);
+    }
+
+    /** An earlier run may have fanned out so long ago that nothing is known of it. Its subtasks must not run again unnoticed. */
+    private void requireNotForgotten() throws InterruptedException {
+        long keep = fanOuts.policy().keepMillis();
+        boolean mayBeForgotten = AttemptHistory.of(run.task()).stream()
+                .anyMatch(each -> each.startedAt() > 0 && fanOuts.wallMillis() - each.startedAt() >= keep);
+        if (mayBeForgotten && answer(new FanOutRequest.View(id)).code() == Code.UNKNOWN) {
+            throw new FatalTaskException("The task first ran more than " + Duration.ofMillis(keep)
+                    + " ago, for which fan-outs are kept (tandem.fan-outs.keep), and nothing is known of its fan-out "
+                    + id
+                    + ": if it had one, its subtasks would run again. Submit a new task if they are to");
+        }
     }
 
     /** Returns what is known of a fan-out whose stream has ended. */

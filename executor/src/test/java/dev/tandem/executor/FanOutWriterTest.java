@@ -13,6 +13,8 @@ import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
+import dev.tandem.task.AttemptHistory;
+import dev.tandem.task.AttemptRecord;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Publisher.Publication;
 import dev.tandem.task.Publisher.PublishException;
@@ -236,6 +238,25 @@ class FanOutWriterTest {
 
         assertThat(fanOut(master(), 20, plan()).subtasks()).isEqualTo(20);
         assertThat(published).isEmpty();
+    }
+
+    @Test
+    void aRetryDiesIfItsFanOutMayBeForgotten() throws InterruptedException {
+        long keep = 3_600_000;
+        policy = new FanOutPolicy(10_000, 3, keep);
+        AttemptRecord failed = new AttemptRecord(1, fixture.clock.wallMillis() - keep, 5, "e", "no space left");
+        Run retried = TestRuns.of(AttemptHistory.with(master().task(), failed), 6);
+        assertThatThrownBy(() -> fanOut(retried, 20, plan()))
+                .isInstanceOf(FatalTaskException.class)
+                .hasMessageContaining("tandem.fan-outs.keep")
+                .hasMessageContaining("Submit a new task");
+        assertThat(published).isEmpty();
+
+        AttemptRecord later = new AttemptRecord(1, failed.startedAt() + 60_000, 5, "e", "no space left");
+        fanOut(TestRuns.of(AttemptHistory.with(master().task(), later), 6), 20, plan());
+        assertThat(published).hasSize(20);
+        assertThat(fanOut(retried, 20, plan()).subtasks()).as("it is known").isEqualTo(20);
+        assertThat(published).hasSize(20);
     }
 
     @Test
