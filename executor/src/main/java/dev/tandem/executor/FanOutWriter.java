@@ -7,9 +7,9 @@ import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.ordering.Run;
-import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.Envelope;
+import dev.tandem.task.FannedOut;
 import dev.tandem.task.Publisher.Publication;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Task;
@@ -43,6 +43,7 @@ final class FanOutWriter {
     private @Nullable BusinessId finalId;
 
     private volatile boolean open;
+    private volatile long keptUntil = FannedOut.NEVER;
 
     FanOutWriter(Run run, QueueSpec spec, FanOuts fanOuts, FanOut plan) {
         this.run = run;
@@ -57,6 +58,11 @@ final class FanOutWriter {
 
     String id() {
         return id;
+    }
+
+    /** Returns until when the store keeps the fan-out at least, in epoch milliseconds; {@link FannedOut#NEVER} if it did not begin. */
+    long keptUntil() {
+        return keptUntil;
     }
 
     /** Returns whether the fan-out began in this run, and its stream has not ended as far as is known. */
@@ -74,6 +80,7 @@ final class FanOutWriter {
         }
         requireNotForgotten();
         FanOutAnswer begun = await(new FanOutRequest.Open(id, token, filed()));
+        keptUntil = fanOuts.wallMillis() + fanOuts.policy().keepMillis();
         if (parent != null) {
             fanOuts.noteNested(run);
         }
@@ -99,16 +106,17 @@ final class FanOutWriter {
         return new FanOutRef(id, total);
     }
 
-    /** An earlier run may have fanned out so long ago that nothing is known of it. Its subtasks must not run again unnoticed. */
+    /** If an earlier run has fanned out and nothing is known of that any more, its subtasks must not run again unnoticed. */
     private void requireNotForgotten() throws InterruptedException {
-        long keep = fanOuts.policy().keepMillis();
-        boolean mayBeForgotten = AttemptHistory.of(run.task()).stream()
-                .anyMatch(each -> each.startedAt() > 0 && fanOuts.wallMillis() - each.startedAt() >= keep);
-        if (mayBeForgotten && answer(new FanOutRequest.View(id)).code() == Code.UNKNOWN) {
-            throw new FatalTaskException("The task first ran more than " + Duration.ofMillis(keep)
-                    + " ago, for which fan-outs are kept (tandem.fan-outs.keep), and nothing is known of its fan-out "
-                    + id
-                    + ": if it had one, its subtasks would run again. Submit a new task if they are to");
+        long kept = FannedOut.keptUntil(run.task(), id);
+        if (kept == FannedOut.NEVER || fanOuts.wallMillis() < kept) {
+            return; // What Redis has lost before that time is begun anew.
+        }
+        if (answer(new FanOutRequest.View(id)).code() == Code.UNKNOWN) {
+            throw new FatalTaskException("An earlier run of the task fanned out as " + id
+                    + ", of which nothing is known any more: fan-outs are kept for "
+                    + Duration.ofMillis(fanOuts.policy().keepMillis())
+                    + " (tandem.fan-outs.keep). Its subtasks would run again: submit a new task if they are to");
         }
     }
 
