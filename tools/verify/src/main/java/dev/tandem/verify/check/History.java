@@ -27,6 +27,10 @@ final class History {
     record Outage(Server server, long from, long to) {}
 
     final Map<String, TaskHistory> tasks = new LinkedHashMap<>();
+    /** The subtasks of fan-outs, of which no publishing is recorded, and of which copies may run at once. */
+    final Map<String, TaskHistory> subtasks = new HashMap<>();
+
+    final List<Event.FanOutResulted> fanOutResults = new ArrayList<>();
     final Map<String, ProcessHistory> processes = new HashMap<>();
     final List<HandlerRun> runs = new ArrayList<>();
     final Set<String> unacknowledged = new HashSet<>();
