@@ -66,6 +66,11 @@ final class History {
                 .anyMatch(outage -> outage.server() == server && outage.from() <= to && outage.to() >= from);
     }
 
+    /** Returns whether the store may have lost something that was written to it between these times. */
+    boolean mayHaveLostWrites(long from, long until) {
+        return writeLosses.stream().anyMatch(loss -> from <= loss.at() && until >= loss.since());
+    }
+
     /** Returns whether no fault was active at this time, nor within so many nanoseconds before. */
     boolean isFaultFree(long at, long nanosAfterFault) {
         return rounds.stream()

@@ -65,6 +65,15 @@ class FanOutCheckTest {
     }
 
     @Test
+    void judgesNoFanOutOfWhichTheStoreMayHaveLostSomething() {
+        Event wrong = result(1, 0);
+        assertViolates(
+                fannedOut("").writesLost(150, 400).add(wrong).closed(20_000).judge());
+        assertViolates(
+                fannedOut("").writesLost(50, 90).add(wrong).closed(20_000).judge(), CheckerRule.FAN_OUTS);
+    }
+
+    @Test
     void reportsAWrongCount() {
         long failed = FanTasks.dying("7");
         long succeeded = FanTasks.SUBTASKS - failed;
