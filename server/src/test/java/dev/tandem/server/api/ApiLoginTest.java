@@ -123,8 +123,8 @@ class ApiLoginTest {
         HttpResponse<String> answer = send("OPTIONS", "/api/v1/queues", viewer);
 
         assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.headers().firstValue("Allow")).hasValueSatisfying(allow -> assertThat(allow)
-                .contains("GET"));
+        assertThat(answer.headers().firstValue("Allow"))
+                .hasValueSatisfying(allow -> assertThat(allow).contains("GET"));
         assertThat(send("OPTIONS", "/api/v1/queues", null).statusCode()).isEqualTo(401);
     }
 

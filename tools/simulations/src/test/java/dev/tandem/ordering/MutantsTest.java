@@ -25,6 +25,7 @@ class MutantsTest {
             CoreMutant.OFFER_BEFORE_REDELIVERIES, 1_300L,
             CoreMutant.FORGET_WHAT_A_ROW_BEGAN, 1_000L,
             CoreMutant.SETTLE_BY_FORMER_OFFSET, 550L,
+            CoreMutant.READ_BEFORE_TENANT, 36_600L,
             Flaw.SETTLE_WITHOUT_TOKEN, 950L);
 
     @ParameterizedTest
@@ -84,7 +85,7 @@ class MutantsTest {
         assertIsCaught(CoreMutant.OVERTAKE_BURST, HistoryKind.LOG_WITH_TENANTS);
     }
 
-    /** Takes minutes: a task must wait for its key and its tenant, and both must get room one after the other. */
+    /** May take minutes: one history in some twenty thousand shows it, since a record must wait for its key and its tenant. */
     @Test
     @EnabledIfSystemProperty(named = "simulation.mutants", matches = "all")
     void aCoreThatReadsAgainBeforeTheTenantIsCaught() throws Exception {
