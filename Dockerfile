@@ -23,11 +23,12 @@ RUN printf '%s\n' /opt/tandem/own/*.jar /opt/tandem/lib/*.jar | paste -sd: - > /
  && { timeout 120 java -XX:ArchiveClassesAtExit=/opt/tandem/classes.archive -Xlog:disable -Xlog:all=error:stderr \
         -cp "$(cat /opt/tandem/class-path)" dev.tandem.server.StartTraining \
       || { echo "No archive of the classes could be made"; rm -f /opt/tandem/classes.archive; }; }
+RUN mkdir -p /var/lib/tandem && chown tandem /var/lib/tandem && chmod 700 /var/lib/tandem
 USER tandem
 WORKDIR /etc/tandem
-# Inside a container loopback reaches nobody. Publish the port to loopback on the host, as docker-compose.yml does:
-# there is no login yet, and the server warns of that.
+# Inside a container loopback reaches nobody. The first token of the API is written to a folder that may be a volume.
 ENV SERVER_ADDRESS=0.0.0.0 \
+    TANDEM_API_TOKENFILE=/var/lib/tandem/admin-token \
     TANDEM_JAVA_OPTS="-XX:MaxRAMPercentage=60 -XX:+ExitOnOutOfMemoryError"
 EXPOSE 8080
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=6 \

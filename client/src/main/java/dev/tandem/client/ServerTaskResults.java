@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -45,9 +46,12 @@ public final class ServerTaskResults implements TaskResults {
     private final HttpClient http =
             HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build();
 
-    private ServerTaskResults(URI server, JsonMapper json) {
+    private final @Nullable Supplier<String> token;
+
+    private ServerTaskResults(URI server, JsonMapper json, @Nullable Supplier<String> token) {
         this.server = server;
         this.json = json;
+        this.token = token;
     }
 
     /**
@@ -68,7 +72,17 @@ public final class ServerTaskResults implements TaskResults {
         String text = server.toString();
         return new ServerTaskResults(
                 URI.create(text.endsWith("/") ? text.substring(0, text.length() - 1) : text),
-                Objects.requireNonNull(json, "json"));
+                Objects.requireNonNull(json, "json"),
+                null);
+    }
+
+    /**
+     * Returns the same with a token of the server's API, whose role is publisher at least.
+     *
+     * @param source returns the token; called for each request, so that it may change
+     */
+    public ServerTaskResults withToken(Supplier<String> source) {
+        return new ServerTaskResults(server, json, Objects.requireNonNull(source, "source"));
     }
 
     @Override
@@ -146,12 +160,13 @@ public final class ServerTaskResults implements TaskResults {
     private JsonNode ask(TaskRef<?> task, long millis) throws IOException, InterruptedException {
         URI address = URI.create(server + "/api/v1/queues/" + encoded(task.queue()) + "/tasks/" + encoded(task.id())
                 + "/end?timeout=" + millis + "ms");
-        HttpResponse<InputStream> response = http.send(
-                HttpRequest.newBuilder(address)
-                        .header("Accept", "application/json")
-                        .timeout(Duration.ofMillis(millis + GRACE_MILLIS))
-                        .build(),
-                BodyHandlers.ofInputStream());
+        HttpRequest.Builder request = HttpRequest.newBuilder(address)
+                .header("Accept", "application/json")
+                .timeout(Duration.ofMillis(millis + GRACE_MILLIS));
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token.get());
+        }
+        HttpResponse<InputStream> response = http.send(request.build(), BodyHandlers.ofInputStream());
         byte[] body;
         try (InputStream in = response.body()) {
             body = in.readNBytes(MAX_ANSWER);

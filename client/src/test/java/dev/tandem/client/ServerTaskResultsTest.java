@@ -50,6 +50,7 @@ class ServerTaskResultsTest {
     }
 
     private final List<String> requests = new CopyOnWriteArrayList<>();
+    private final List<String> authorizations = new CopyOnWriteArrayList<>();
     private final Deque<Answer> answers = new ArrayDeque<>();
     private HttpServer http;
     private ServerTaskResults results;
@@ -59,6 +60,7 @@ class ServerTaskResultsTest {
         http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         http.createContext("/", exchange -> {
             requests.add(exchange.getRequestURI().toString());
+            authorizations.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
             Answer answer = answers.size() > 1 ? answers.remove() : answers.element();
             byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(answer.status(), body.length);
@@ -84,6 +86,19 @@ class ServerTaskResultsTest {
         assertThat(results.await(new Ref("o/7 a"), Map.class, LONG)).isEqualTo(Map.of("ship", 7));
         assertThat(requests).hasSize(3).containsOnly("/api/v1/queues/orders/tasks/o%2F7%20a/end?timeout=30000ms");
         assertThat(results.await(new Ref("o-8"), Void.class, LONG)).isNull();
+    }
+
+    @Test
+    void eachRequestHasTheTokenOfItsTime() throws Exception {
+        answers.add(new Answer(200, "{\"ended\":true,\"state\":\"succeeded\",\"task\":{}}"));
+        Deque<String> tokens = new ArrayDeque<>(List.of("old", "new"));
+        ServerTaskResults withToken = results.withToken(tokens::remove);
+
+        withToken.await(new Ref("o-1"), Void.class, LONG);
+        withToken.await(new Ref("o-2"), Void.class, LONG);
+        results.await(new Ref("o-3"), Void.class, LONG);
+
+        assertThat(authorizations).containsExactly("Bearer old", "Bearer new", "null");
     }
 
     @ParameterizedTest

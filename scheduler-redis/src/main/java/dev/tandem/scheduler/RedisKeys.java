@@ -304,6 +304,16 @@ final class RedisKeys {
         return bytes(namespace + ":{fitness-" + number + "}:probe");
     }
 
+    /** Returns the key of the tokens of the HTTP API. No queue has such a name. */
+    byte[] accessTokens() {
+        return bytes(namespace + ":{~access}:tokens");
+    }
+
+    /** Returns the key of the changes that were asked for by the HTTP API. */
+    byte[] auditLog() {
+        return bytes(namespace + ":{~access}:audit");
+    }
+
     private String prefix(Partition partition) {
         return namespace + ":{" + partition + "}:";
     }

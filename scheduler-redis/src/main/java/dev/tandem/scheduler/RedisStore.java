@@ -278,9 +278,9 @@ public final class RedisStore implements Store {
         return schedules;
     }
 
-    /** Returns the records of operations on many tasks. */
-    public OperationBook operations() {
-        return new OperationBook(adminConnection);
+    /** Returns what only servers keep: operations on many tasks, tokens of the API, and the audit log. */
+    public ServerRecords serverRecords() {
+        return new ServerRecords(adminConnection);
     }
 
     /** Returns what reads and changes many tasks for an operation. */

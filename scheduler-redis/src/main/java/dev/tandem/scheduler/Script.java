@@ -64,7 +64,8 @@ enum Script {
     CHANGE_SCHEDULE,
     DEFINE_SCHEDULE,
     READ_CREATED_SCHEDULES,
-    FAN_OUT;
+    FAN_OUT,
+    ADD_ACCESS_TOKEN;
 
     private final byte[] source;
     private final byte[] sha;

@@ -2,6 +2,7 @@ package dev.tandem.server;
 
 import dev.tandem.server.api.ApiConfiguration;
 import dev.tandem.server.runtime.RuntimeConfiguration;
+import dev.tandem.server.security.SecurityConfiguration;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Import;
@@ -9,5 +10,5 @@ import org.springframework.context.annotation.Import;
 /** The Spring configuration of the server. */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import({RuntimeConfiguration.class, ApiConfiguration.class})
+@Import({RuntimeConfiguration.class, ApiConfiguration.class, SecurityConfiguration.class})
 class ServerConfiguration {}

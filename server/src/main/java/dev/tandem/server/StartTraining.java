@@ -47,6 +47,7 @@ final class StartTraining {
             "--spring.config.location=classpath:/", // not the files of the working directory
             "--server.address=" + LOOPBACK,
             "--server.port=0",
+            "--tandem.api.open-metrics=true",
             "--logging.level.root=off",
             "--logging.level.dev.tandem=off",
             "--tandem.kafka.bootstrap-servers=" + NOWHERE,

@@ -76,6 +76,7 @@ class ArchitectureTest {
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
                     COMMANDS,
+                    "dev.tandem.server.credentials..",
                     TASK,
                     "java..",
                     "com.sun.net.httpserver..",

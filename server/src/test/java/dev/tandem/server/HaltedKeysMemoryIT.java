@@ -115,6 +115,7 @@ class HaltedKeysMemoryIT {
                         TandemServer.class.getName(),
                         List.of(
                                 "--server.port=" + port,
+                                "--tandem.api.login=none",
                                 "--tandem.kafka.bootstrap-servers="
                                         + Brokers.kafka().bootstrapServers(),
                                 "--tandem.redis.uri=" + local.address(),

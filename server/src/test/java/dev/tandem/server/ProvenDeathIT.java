@@ -132,7 +132,7 @@ class ProvenDeathIT {
     }
 
     private static LocalProcess server(String queue, Map<String, String> settings) throws Exception {
-        List<String> arguments = new ArrayList<>();
+        List<String> arguments = new ArrayList<>(List.of("--tandem.api.login=none"));
         settings.forEach((name, value) -> arguments.add("--" + name + "=" + value));
         Path logs = Files.createDirectories(Path.of(System.getProperty("tandem.local.dir", "target/brokers")));
         return LocalProcess.java(

@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -32,8 +33,10 @@ final class RunningServer implements AutoCloseable {
     private final int port;
 
     RunningServer(Map<String, String> settings) {
+        Map<String, String> all = new LinkedHashMap<>(settings);
+        all.putIfAbsent("tandem.api.login", "none");
         context = TandemServer.application()
-                .run(settings.entrySet().stream()
+                .run(all.entrySet().stream()
                         .map(setting -> "--" + setting.getKey() + "=" + setting.getValue())
                         .toArray(String[]::new));
         port = ((WebServerApplicationContext) context).getWebServer().getPort();

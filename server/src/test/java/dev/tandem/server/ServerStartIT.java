@@ -156,6 +156,7 @@ class ServerStartIT {
                         TandemServer.class.getName(),
                         List.of(
                                 "--server.port=" + port,
+                                "--tandem.api.login=none",
                                 "--logging.structured.format.console=ecs",
                                 "--tandem.redis.uri=redis://127.0.0.1:1",
                                 "--tandem.kafka.bootstrap-servers=127.0.0.1:1",
@@ -196,6 +197,7 @@ class ServerStartIT {
                         TandemServer.class.getName(),
                         List.of(
                                 "--server.port=" + port,
+                                "--tandem.api.login=none",
                                 "--tandem.redis.uri=redis://127.0.0.1:1",
                                 "--tandem.kafka.bootstrap-servers=127.0.0.1:1",
                                 "--tandem.queues.orders.source=kafka",

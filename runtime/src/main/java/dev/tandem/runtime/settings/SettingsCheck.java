@@ -55,6 +55,7 @@ final class SettingsCheck {
         check.checkAllowedHosts(settings.api().allowedHosts());
         check.problems.checkRange(
                 "tandem.api.body-timeout", settings.api().bodyTimeout(), Duration.ofSeconds(1), Duration.ofMinutes(10));
+        check.problems.checkRange("tandem.api.audit-max", settings.api().auditMax(), 0, 1_000_000);
         new QueueSettingsCheck(settings, handlers, check.problems).checkAll();
         new ScheduleSettingsCheck(settings, check.problems).checkAll();
         new LimitSettingsCheck(settings, check.problems).checkAll();

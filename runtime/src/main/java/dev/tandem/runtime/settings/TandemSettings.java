@@ -182,10 +182,26 @@ public record TandemSettings(
      *
      * @param allowedHosts names that requests may have in their Host header, besides addresses and localhost
      * @param bodyTimeout how long the body of a request may take to arrive
+     * @param login whether callers need a token
+     * @param tokenFile where the first token is written; "" for the user's own folder, {@code stdout} for no file
+     * @param openMetrics whether {@code /actuator/prometheus} needs no token
+     * @param auditMax about how many entries of the audit log are kept
      */
     public record ApiSettings(
             @DefaultValue List<String> allowedHosts,
-            @DefaultValue("30s") Duration bodyTimeout) {}
+            @DefaultValue("30s") Duration bodyTimeout,
+            @DefaultValue("required") Login login,
+            @DefaultValue("") String tokenFile,
+            @DefaultValue("false") boolean openMetrics,
+            @DefaultValue("20000") int auditMax) {}
+
+    /** Whether callers of the API have to show who they are. */
+    public enum Login {
+        /** A token is needed for everything but the health. */
+        REQUIRED,
+        /** Everybody may do everything. Only for a server that listens on loopback. */
+        NONE
+    }
 
     /**
      * How much of the ended tasks is kept in each partition.

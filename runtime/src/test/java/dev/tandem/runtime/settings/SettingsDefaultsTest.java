@@ -45,6 +45,10 @@ class SettingsDefaultsTest {
             executor.memory = null
             api.allowed-hosts = []
             api.body-timeout = 30s
+            api.login = required
+            api.token-file =
+            api.open-metrics = false
+            api.audit-max = 20000
             history.dead-age = 14d
             history.dead-max = 100000
             history.succeeded-age = 1d

@@ -365,3 +365,7 @@ local OPERATION_ENDED = 1
 local OPERATION_UNKNOWN = 2
 -- How many that have ended are forgotten when another one begins.
 local MAX_FORGOTTEN_OPERATIONS = 50
+-- Tokens of the HTTP API. What became of one that was to be kept.
+local TOKEN_ADDED = 0
+local TOKENS_ARE_FULL = 1
+local TOKEN_IS_NOT_FIRST = 2

@@ -1,6 +1,8 @@
 package dev.tandem.server.api;
 
 import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.server.access.AuditLog;
+import dev.tandem.server.access.TokenAdministration;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Dependencies;
@@ -23,7 +25,6 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
-import org.springframework.core.env.Environment;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import tools.jackson.databind.json.JsonMapper;
@@ -41,7 +42,8 @@ public class ApiConfiguration {
                 SubmitController.maxBody(settings),
                 settings.api().bodyTimeout().toMillis(),
                 json));
-        filter.setOrder(Ordered.HIGHEST_PRECEDENCE + 1);
+        // After the login (spring.security.filter.order), so that nobody else can hold a place.
+        filter.setOrder(Ordered.HIGHEST_PRECEDENCE + 2);
         return filter;
     }
 
@@ -156,25 +158,36 @@ public class ApiConfiguration {
     }
 
     @Bean
+    CallerController callerController() {
+        return new CallerController();
+    }
+
+    @Bean
+    TokensController tokensController(TokenAdministration tokens, TandemSettings settings) {
+        return new TokensController(tokens, settings, InstantSource.system());
+    }
+
+    @Bean
+    AuditController auditController(AuditLog audit) {
+        return new AuditController(audit);
+    }
+
+    @Bean
     OperatorLog operatorLog() {
         return new OperatorLog();
     }
 
     @Bean
-    WebMvcConfigurer interceptors(TandemSettings settings, OperatorLog log) {
-        OperatorActs acts = new OperatorActs(log, settings.log().keys());
+    WebMvcConfigurer interceptors(TandemSettings settings, OperatorLog log, AuditLog audit) {
+        OperatorActs acts = new OperatorActs(log, audit, settings.log().keys(), InstantSource.system());
         return new WebMvcConfigurer() {
             @Override
             public void addInterceptors(InterceptorRegistry registry) {
-                registry.addInterceptor(acts);
+                // First, so that it sees what the check of the caller refuses.
+                registry.addInterceptor(acts).order(Integer.MIN_VALUE);
                 registry.addInterceptor(new KnownParameters());
             }
         };
-    }
-
-    @Bean
-    OpenApiWarning openApiWarning(Environment environment) {
-        return new OpenApiWarning(environment);
     }
 
     @Bean

@@ -33,6 +33,12 @@ final class ApiExceptionHandler extends ResponseEntityExceptionHandler {
     }
 
     @ExceptionHandler
+    ResponseEntity<ProblemDetail> forbidden(ForbiddenException forbidden) {
+        return answer(
+                ProblemDetails.of(HttpStatus.FORBIDDEN, String.valueOf(forbidden.getMessage()), forbidden.remedy()));
+    }
+
+    @ExceptionHandler
     ResponseEntity<ProblemDetail> unavailable(UnavailableException unavailable, HttpServletRequest request) {
         return answer(ProblemDetails.of(
                 HttpStatus.SERVICE_UNAVAILABLE,

@@ -1,5 +1,7 @@
 package dev.tandem.server.api;
 
+import dev.tandem.server.access.Needs;
+import dev.tandem.server.access.Permission;
 import dev.tandem.server.inspect.AwaitedInfo;
 import dev.tandem.server.inspect.Dependencies;
 import dev.tandem.server.inspect.TaskInfo;
@@ -18,6 +20,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** Shows for which tasks a task waits, and which ones wait for it. */
 @RestController
+@Needs(Permission.VIEW)
 final class DependenciesController {
 
     private final ConfiguredQueues queues;

@@ -3,6 +3,8 @@ package dev.tandem.server.api;
 import dev.tandem.api.Durations;
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.server.access.Needs;
+import dev.tandem.server.access.Permission;
 import dev.tandem.server.inspect.TaskEndings;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
@@ -21,6 +23,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 
 /** Waits for the ends of tasks. No thread waits. A server that stops sends those who wait away. */
 @RestController
+@Needs({Permission.VIEW, Permission.SUBMIT})
 @RequestMapping("/api/v1/queues/{queue}/tasks/{id}/end")
 final class EndsController implements SmartLifecycle {
 

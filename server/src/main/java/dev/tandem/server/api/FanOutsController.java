@@ -1,6 +1,8 @@
 package dev.tandem.server.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.tandem.server.access.Needs;
+import dev.tandem.server.access.Permission;
 import dev.tandem.server.inspect.FanOutAdministration;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.task.fanout.FanOutAnswer;
@@ -23,6 +25,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** Shows the fan-outs of all programs, cancels them, and ends those that wait in vain. */
 @RestController
+@Needs(Permission.VIEW)
 @RequestMapping("/api/v1/fan-outs")
 final class FanOutsController {
 
@@ -107,6 +110,7 @@ final class FanOutsController {
         return new Recount(view(record), fanOuts.missing(fanOut, MOST_MISSING));
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/{fanOut}/cancel")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Changed cancel(@PathVariable String fanOut) {
@@ -114,6 +118,7 @@ final class FanOutsController {
         return changed(fanOut, fanOuts.cancel(fanOut, "cancelled by an operator"), "cancelled");
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/{fanOut}/end")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Changed end(@PathVariable String fanOut) {

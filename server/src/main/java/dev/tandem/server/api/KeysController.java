@@ -1,6 +1,8 @@
 package dev.tandem.server.api;
 
 import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.server.access.Needs;
+import dev.tandem.server.access.Permission;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Administration.KeyAction;
 import dev.tandem.server.inspect.Administration.KeyChange;
@@ -24,6 +26,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** Shows blocked keys, and lets operators decide what becomes of their heads. */
 @RestController
+@Needs(Permission.VIEW)
 @RequestMapping("/api/v1/queues/{queue}/keys")
 final class KeysController {
 
@@ -85,6 +88,7 @@ final class KeysController {
                 .toList();
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/{key}/retry")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.KeyChanged retry(
@@ -95,6 +99,7 @@ final class KeysController {
         return change(queue, key, KeyAction.RETRY, false, head, request);
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/{key}/skip")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.KeyChanged skip(
@@ -106,6 +111,7 @@ final class KeysController {
         return change(queue, key, KeyAction.SKIP, force, head, request);
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/{key}/drain")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.KeyChanged drain(

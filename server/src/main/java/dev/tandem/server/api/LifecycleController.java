@@ -1,5 +1,7 @@
 package dev.tandem.server.api;
 
+import dev.tandem.server.access.Needs;
+import dev.tandem.server.access.Permission;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Administration.Cancellation;
 import dev.tandem.server.inspect.Administration.Change;
@@ -40,6 +42,7 @@ final class LifecycleController {
         this.clock = clock;
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/cancel")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Cancelled cancel(@PathVariable String queue, @PathVariable String id) {
@@ -77,6 +80,7 @@ final class LifecycleController {
         return task == null || task.executor() == null ? "" : " by " + task.executor();
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/reschedule")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Rescheduled reschedule(

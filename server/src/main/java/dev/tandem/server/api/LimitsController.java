@@ -1,5 +1,7 @@
 package dev.tandem.server.api;
 
+import dev.tandem.server.access.Needs;
+import dev.tandem.server.access.Permission;
 import dev.tandem.server.api.RateViews.RateLimit;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.task.store.PermitRequest.PermitRun;
@@ -15,6 +17,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** Shows the limits of tasks that run at once in all executors, and of those that begin in a time. */
 @RestController
+@Needs(Permission.VIEW)
 @RequestMapping("/api/v1/limits")
 final class LimitsController {
 

@@ -1,6 +1,8 @@
 package dev.tandem.server.api;
 
 import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.server.access.Needs;
+import dev.tandem.server.access.Permission;
 import dev.tandem.server.operations.Operation;
 import dev.tandem.server.operations.Operation.Action;
 import dev.tandem.server.operations.OperationAdministration;
@@ -29,6 +31,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** Begins, shows and stops operations on many tasks. */
 @RestController
+@Needs(Permission.VIEW)
 @RequestMapping("/api/v1")
 final class OperationsController {
 
@@ -66,6 +69,7 @@ final class OperationsController {
         return OperationViews.view(find(queue, operation));
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/queues/{queue}/operations")
     @ResponseStatus(HttpStatus.ACCEPTED)
     OperationViews.View begin(
@@ -127,6 +131,7 @@ final class OperationsController {
         };
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/queues/{queue}/operations/{operation}/stop")
     @ResponseStatus(HttpStatus.ACCEPTED)
     OperationViews.View stop(@PathVariable String queue, @PathVariable String operation) {

@@ -1,5 +1,8 @@
 package dev.tandem.server.api;
 
+import dev.tandem.server.access.AuditEntry;
+import dev.tandem.server.access.AuditLog;
+import dev.tandem.server.access.Caller;
 import dev.tandem.server.logs.OperatorLog;
 import dev.tandem.server.logs.OperatorLog.Result;
 import dev.tandem.task.LogText;
@@ -7,6 +10,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,14 +19,15 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * Passes each change that was asked of the API to the log, also those that were refused. Publishing a task is no such
- * change. The line is made from the route, so that a new route needs nothing here.
+ * Passes each change that was asked of the API to the log and to the audit log, also those that were refused. Publishing a task
+ * is no such change. The entry is made from the route, so that a new route needs nothing here.
  */
 final class OperatorActs implements HandlerInterceptor {
 
     private static final int MAX_KEY = 64;
     private static final int MAX_TEXT = 200;
     private static final String PUBLISH = "/api/v1/queues/{queue}/tasks";
+    private static final String TOKENS = "/api/v1/tokens";
 
     /** The attribute of a request that says what was done, or may have been. */
     private static final String DONE = OperatorActs.class.getName() + ".done";
@@ -30,12 +35,28 @@ final class OperatorActs implements HandlerInterceptor {
     /** A change made by a request. @param certain whether something was changed; false if it only may have been */
     private record Done(boolean certain, String details) {}
 
-    private final OperatorLog log;
-    private final boolean namesKeys;
+    /**
+     * What a request is to change.
+     *
+     * @param kind what many such changes have in common, such as {@code a task of queue orders}
+     * @param name which one, such as {@code task pay-1 of queue orders}
+     */
+    private record Subject(String kind, String name) {}
 
-    OperatorActs(OperatorLog log, boolean namesKeys) {
+    /** What the variables of routes name. */
+    private static final Map<String, String> NOUNS = Map.of(
+            "id", "task", "operation", "operation", "schedule", "schedule", "fanOut", "fan-out", "token", "token");
+
+    private final OperatorLog log;
+    private final AuditLog audit;
+    private final boolean namesKeys;
+    private final InstantSource clock;
+
+    OperatorActs(OperatorLog log, AuditLog audit, boolean namesKeys, InstantSource clock) {
         this.log = log;
+        this.audit = audit;
         this.namesKeys = namesKeys;
+        this.clock = clock;
     }
 
     @Override
@@ -50,26 +71,28 @@ final class OperatorActs implements HandlerInterceptor {
         @SuppressWarnings("unchecked")
         Map<String, String> names =
                 (Map<String, String>) request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE);
-        Map<String, String> named = names == null ? Map.of() : names;
         String action = action(method, route);
-        if (named.containsKey("schedule")) {
-            String schedule = "schedule " + LogText.oneLine(named.getOrDefault("schedule", ""), MAX_TEXT);
-            log.acted(
-                    action + " of a schedule",
-                    action + " of " + schedule + ", asked by " + request.getRemoteAddr(),
-                    result(response.getStatus(), null));
-            return;
-        }
-        String queue = "queue " + LogText.oneLine(named.getOrDefault("queue", "?"), MAX_TEXT);
-        String keyNoun = route.contains("/dedup-keys/") ? "deduplication key" : "key";
-        String noun = noun(named, keyNoun);
-        String kind = action + " of " + (noun.isEmpty() ? "" : "a " + noun + " of ") + queue;
-        String subject = noun.equals(keyNoun) && !namesKeys ? "a " + noun + " of " : subject(noun, named);
+        Subject subject = subject(route, names == null ? Map.of() : names);
         String query = request.getQueryString() == null || !namesKeys
                 ? ""
                 : " (" + LogText.oneLine(decoded(request.getQueryString()), MAX_TEXT) + ")";
-        String act = action + " of " + subject + queue + query + ", asked by " + request.getRemoteAddr();
-        log.acted(kind, act, result(response.getStatus(), (Done) request.getAttribute(DONE)));
+        Caller caller = Callers.of(request);
+        String who = caller == null ? "nobody" : caller.name();
+        Result result = result(response.getStatus(), (Done) request.getAttribute(DONE));
+        log.acted(
+                action + " of " + subject.kind(),
+                action + " of " + subject.name() + query + ", asked by " + who + " at " + request.getRemoteAddr(),
+                result);
+        audit.record(new AuditEntry(
+                "",
+                clock.instant(),
+                who,
+                caller == null ? "" : caller.role().text(),
+                request.getRemoteAddr(),
+                action,
+                subject.name() + query,
+                response.getStatus(),
+                result.details().isEmpty() ? result.summary() : result.summary() + ": " + result.details()));
     }
 
     /**
@@ -104,24 +127,38 @@ final class OperatorActs implements HandlerInterceptor {
 
     /** Returns the last part of the route, as in {@code keys/{key}/skip}, or the method where that names a thing. */
     private static String action(String method, String route) {
-        String last = route.substring(route.lastIndexOf('/') + 1);
+        String last = last(route);
+        if (route.equals(TOKENS)) {
+            return "create";
+        }
         return method.equals(HttpMethod.POST.name()) && !last.startsWith("{") ? last : method.toLowerCase(Locale.ROOT);
     }
 
-    private static String noun(Map<String, String> named, String keyNoun) {
+    private Subject subject(String route, Map<String, String> named) {
+        String ofQueue = named.containsKey("queue") ? " of queue " + shown(named, "queue") : "";
         if (named.containsKey("key")) {
-            return keyNoun;
+            String noun = route.contains("/dedup-keys/") ? "deduplication key" : "key";
+            String key = namesKeys
+                    ? noun + " '" + LogText.oneLine(named.getOrDefault("key", ""), MAX_KEY) + "'"
+                    : "a " + noun;
+            return new Subject("a " + noun + ofQueue, key + ofQueue);
         }
-        return named.containsKey("id") ? "task" : named.containsKey("operation") ? "operation" : "";
+        for (Map.Entry<String, String> noun : NOUNS.entrySet()) {
+            if (named.containsKey(noun.getKey())) {
+                return new Subject(
+                        "a " + noun.getValue() + ofQueue,
+                        noun.getValue() + " " + shown(named, noun.getKey()) + ofQueue);
+            }
+        }
+        String what = ofQueue.isEmpty() ? "a token" : ofQueue.substring(" of ".length());
+        return new Subject(what, what);
     }
 
-    private static String subject(String noun, Map<String, String> named) {
-        return switch (noun) {
-            case "key", "deduplication key" ->
-                noun + " '" + LogText.oneLine(named.getOrDefault("key", ""), MAX_KEY) + "' of ";
-            case "task" -> "task " + LogText.oneLine(named.getOrDefault("id", ""), MAX_TEXT) + " of ";
-            case "operation" -> "operation " + LogText.oneLine(named.getOrDefault("operation", ""), MAX_TEXT) + " of ";
-            default -> "";
-        };
+    private static String shown(Map<String, String> named, String variable) {
+        return LogText.oneLine(named.getOrDefault(variable, ""), MAX_TEXT);
+    }
+
+    private static String last(String route) {
+        return route.substring(route.lastIndexOf('/') + 1);
     }
 }

@@ -1,6 +1,8 @@
 package dev.tandem.server.api;
 
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
+import dev.tandem.server.access.Needs;
+import dev.tandem.server.access.Permission;
 import dev.tandem.server.inspect.GrowthInfo;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.TopicPartitions;
@@ -19,6 +21,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** Says how many partitions the topic of a queue has, and adds some. */
 @RestController
+@Needs(Permission.VIEW)
 @RequestMapping("/api/v1/queues/{queue}/partitions")
 final class PartitionsController {
 
@@ -47,6 +50,7 @@ final class PartitionsController {
         return new Count(counted(queue));
     }
 
+    @Needs(Permission.ADMINISTER)
     @PostMapping
     @ResponseStatus(HttpStatus.ACCEPTED)
     Count grow(@PathVariable String queue, @RequestParam int from, @RequestParam int to) {

@@ -8,7 +8,7 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 
 /** Creates problem details (RFC 9457) with a {@code remedy} besides the detail. */
-final class ProblemDetails {
+public final class ProblemDetails {
 
     private ProblemDetails() {}
 
@@ -25,7 +25,7 @@ final class ProblemDetails {
     }
 
     /** Returns the same as a map, for code outside of Spring MVC. */
-    static Map<String, Object> asMap(HttpStatus status, String detail, String remedy) {
+    public static Map<String, Object> asMap(HttpStatus status, String detail, String remedy) {
         Map<String, Object> problem = new LinkedHashMap<>();
         problem.put("title", status.getReasonPhrase());
         problem.put("status", status.value());

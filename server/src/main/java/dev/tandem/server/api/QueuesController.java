@@ -1,6 +1,8 @@
 package dev.tandem.server.api;
 
 import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.server.access.Needs;
+import dev.tandem.server.access.Permission;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.ExecutorInfo;
@@ -32,6 +34,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** Shows queues and executors; pauses and resumes queues. */
 @RestController
+@Needs(Permission.VIEW)
 @RequestMapping("/api/v1")
 final class QueuesController {
 
@@ -69,6 +72,7 @@ final class QueuesController {
         return view(queue, queues.get(queue), handlers(), true);
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/queues/{queue}/pause")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Changed pause(
@@ -87,6 +91,7 @@ final class QueuesController {
         return new Views.Changed(1);
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/queues/{queue}/resume")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Changed resume(
@@ -134,6 +139,7 @@ final class QueuesController {
                 .orElseGet(() -> Views.DedupKey.free(key));
     }
 
+    @Needs(Permission.OPERATE)
     @DeleteMapping("/queues/{queue}/dedup-keys/{key}")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Changed freeDedupKey(@PathVariable String queue, @PathVariable String key) {

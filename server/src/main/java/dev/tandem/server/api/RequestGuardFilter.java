@@ -36,13 +36,11 @@ final class RequestGuardFilter extends OncePerRequestFilter {
         response.setHeader("X-Content-Type-Options", "nosniff");
         response.setHeader("X-Frame-Options", "DENY");
         response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
+        response.setHeader("Referrer-Policy", "no-referrer");
+        response.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
         response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
         if (refusal.isPresent()) {
-            if (RequestLimitFilter.hasBody(request)) {
-                // What comes over the connection next is the body, not a request.
-                response.setHeader(HttpHeaders.CONNECTION, "close");
-                request.setAttribute(UnreadBodyValve.REFUSED, Boolean.TRUE);
-            }
+            UnreadBody.leave(request, response);
             response.setStatus(HttpStatus.FORBIDDEN.value());
             response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
             json.writeValue(

@@ -2,6 +2,8 @@ package dev.tandem.server.api;
 
 import dev.tandem.runtime.schedules.ScheduleJson;
 import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.server.access.Needs;
+import dev.tandem.server.access.Permission;
 import dev.tandem.server.inspect.ScheduleAdministration;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Change;
@@ -23,6 +25,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** Shows the schedules of all programs; pauses and resumes them, and fires them now; creates and changes others. */
 @RestController
+@Needs(Permission.VIEW)
 @RequestMapping("/api/v1/schedules")
 final class SchedulesController {
 
@@ -57,18 +60,21 @@ final class SchedulesController {
                 .orElseThrow(() -> notFound(schedule));
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/{schedule}/create")
     @ResponseStatus(HttpStatus.ACCEPTED)
     ScheduleViews.View create(@PathVariable String schedule, HttpServletRequest request) {
         return define(schedule, ScheduleBody.read(RequestLimitFilter.takeBody(request)), ScheduleBook.NO_VERSION);
     }
 
+    @Needs(Permission.OPERATE)
     @PutMapping("/{schedule}")
     @ResponseStatus(HttpStatus.ACCEPTED)
     ScheduleViews.View put(@PathVariable String schedule, HttpServletRequest request) {
         return define(schedule, ScheduleBody.read(RequestLimitFilter.takeBody(request)), ScheduleBook.ANY_VERSION);
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/{schedule}/change")
     @ResponseStatus(HttpStatus.ACCEPTED)
     ScheduleViews.View change(@PathVariable String schedule, HttpServletRequest request) {
@@ -123,24 +129,28 @@ final class SchedulesController {
         }
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/{schedule}/pause")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Changed pause(@PathVariable String schedule) {
         return change(schedule, Change.PAUSE);
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/{schedule}/resume")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Changed resume(@PathVariable String schedule) {
         return change(schedule, Change.RESUME);
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/{schedule}/fire")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Changed fire(@PathVariable String schedule) {
         return change(schedule, Change.FIRE);
     }
 
+    @Needs(Permission.OPERATE)
     @DeleteMapping("/{schedule}")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Changed forget(@PathVariable String schedule) {

@@ -1,6 +1,8 @@
 package dev.tandem.server.api;
 
 import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.server.access.Needs;
+import dev.tandem.server.access.Permission;
 import dev.tandem.task.Publisher;
 import dev.tandem.task.Publisher.InvalidTaskException;
 import dev.tandem.task.Publisher.PublishException;
@@ -60,6 +62,7 @@ final class SubmitController {
         this.clock = clock;
     }
 
+    @Needs(Permission.SUBMIT)
     @PostMapping("/api/v1/queues/{queue}/tasks")
     @ResponseStatus(HttpStatus.ACCEPTED)
     DeferredResult<Views.Published> submit(@PathVariable String queue, HttpServletRequest request) {

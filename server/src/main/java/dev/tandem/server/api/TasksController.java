@@ -1,6 +1,8 @@
 package dev.tandem.server.api;
 
 import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.server.access.Needs;
+import dev.tandem.server.access.Permission;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Administration.Change;
 import dev.tandem.server.inspect.Administration.Deletion;
@@ -26,6 +28,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** Shows, retries and deletes tasks in the store. */
 @RestController
+@Needs(Permission.VIEW)
 @RequestMapping("/api/v1/queues/{queue}/tasks")
 final class TasksController {
 
@@ -100,6 +103,7 @@ final class TasksController {
         return TaskViews.single(queue, settings, lookup.find(queue, id));
     }
 
+    @Needs(Permission.OPERATE)
     @PostMapping("/{id}/retry")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Changed retry(
@@ -118,6 +122,7 @@ final class TasksController {
         return new Views.Changed(1);
     }
 
+    @Needs(Permission.OPERATE)
     @DeleteMapping("/{id}")
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Changed delete(

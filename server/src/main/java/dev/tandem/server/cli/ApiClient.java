@@ -12,6 +12,8 @@ import java.net.URLEncoder;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
@@ -37,9 +39,13 @@ final class ApiClient {
     private record Response(int status, byte[] body) {}
 
     private final URI server;
+    private final Optional<String> token;
 
-    /** @throws CliException if the address is not a URL */
-    ApiClient(String server) {
+    /**
+     * @param token returns the token for a server
+     * @throws CliException if the address is not a URL
+     */
+    ApiClient(String server, Function<URI, Optional<String>> token) {
         try {
             this.server = URI.create(server.endsWith("/") ? server.substring(0, server.length() - 1) : server);
         } catch (IllegalArgumentException e) {
@@ -50,6 +56,11 @@ final class ApiClient {
             throw new CliException(
                     CliException.USAGE, "--server is '" + server + "': write it like http://127.0.0.1:8080");
         }
+        this.token = token.apply(this.server);
+    }
+
+    URI server() {
+        return server;
     }
 
     /** Returns a path below the API's root. Each part is percent-encoded, including its slashes. */
@@ -134,6 +145,7 @@ final class ApiClient {
         connection.setConnectTimeout(CONNECT_TIMEOUT_MS);
         connection.setReadTimeout(READ_TIMEOUT_MS);
         connection.setRequestProperty("Accept", "application/json");
+        token.ifPresent(text -> connection.setRequestProperty("Authorization", "Bearer " + text));
         return connection;
     }
 

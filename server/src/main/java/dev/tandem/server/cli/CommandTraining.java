@@ -23,7 +23,9 @@ final class CommandTraining {
              "partitions": [{"partition": "0", "owner": "e", "lag": 1, "counts": {"active": 1}}],
              "tasks": [{"id": "a", "ref": "@0/1:1", "state": "retry", "attempts": 1, "at": "2026-11-20T10:00:00Z"}],
              "keys": [{"key": "k", "partition": "0", "why": "head", "since": "2026-11-20T10:00:00Z", "parked": 1}],
-             "limits": [{"name": "l", "max": 5, "held": 1, "running": 1, "waiting": 0, "executors": [{"id": "e", "held": 1, "runs": []}]}],
+             "limits": [{"name": "l", "max": 5, "held": 1, "running": 1, "waiting": 0, "entries": [{"at": "2026-11-20T10:00:00Z", "who": "admin", "action": "pause", "subject": "queue q", "status": 202}],
+             "tokens": [{"id": "i", "name": "ci", "role": "viewer", "createdAt": "2026-11-20T10:00:00Z"}],
+             "executors": [{"id": "e", "held": 1, "runs": []}]}],
              "rateLimits": [{"name": "r", "rate": "5/m", "burst": 1, "bucketsInUse": 0, "bucketsPaused": 0, "buckets": []}],
              "operations": [{"queue": "q", "operation": "o", "state": "done", "looked": 1, "began": "2026-11-20T10:00:00Z"}],
              "now": "2026-11-20T10:00:00Z",
@@ -60,12 +62,18 @@ final class CommandTraining {
             line(0, "executors"),
             line(0, "fan-outs list"),
             line(0, "fan-outs show f"),
+            line(0, "tokens list"),
+            line(0, "audit"),
             line(0, "schedules list"),
             line(0, "schedules show s"),
             line(0, "schedules pause s"));
 
-    private static final List<List<String>> WITHOUT_A_SERVER =
-            List.of(List.of("--version"), List.of("queues", "--help"), List.of("completion"), List.of("unknown"));
+    private static final List<List<String>> WITHOUT_A_SERVER = List.of(
+            List.of("--version"),
+            List.of("queues", "--help"),
+            List.of("completion"),
+            List.of("login", "--help"),
+            List.of("unknown"));
 
     private CommandTraining() {}
 

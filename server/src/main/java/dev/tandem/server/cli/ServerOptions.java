@@ -1,7 +1,9 @@
 package dev.tandem.server.cli;
 
 import java.io.PrintWriter;
+import java.net.URI;
 import java.nio.charset.Charset;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,7 +42,17 @@ final class ServerOptions {
     }
 
     ApiClient api() {
-        return new ApiClient(server);
+        return new ApiClient(server, address -> CliToken.of(address, System::getenv));
+    }
+
+    /** Returns a client that sends this token. */
+    ApiClient apiWith(String token) {
+        return new ApiClient(server, address -> Optional.of(token));
+    }
+
+    /** Returns the address of the server. @throws CliException if it is no URL */
+    URI address() {
+        return apiWith("").server();
     }
 
     /** Prints an answer as JSON, or in the command's own form for people. */

@@ -33,6 +33,9 @@ public final class TandemCli extends CommandGroup {
             PauseCommand.class,
             ResumeCommand.class,
             ExecutorsCommand.class,
+            LoginCommand.class,
+            TokensCommand.class,
+            AuditCommand.class,
             CompletionCommand.class);
 
     /** For picocli. */

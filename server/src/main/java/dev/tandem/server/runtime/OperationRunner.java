@@ -42,7 +42,8 @@ final class OperationRunner implements AutoCloseable {
     private volatile boolean closed;
 
     OperationRunner(RedisStore store, OperationRun.Counter counter) {
-        this.store = new OperationRun.Store(store.operations(), store.operationTasks(), store.inspector());
+        this.store =
+                new OperationRun.Store(store.serverRecords().operations(), store.operationTasks(), store.inspector());
         this.counter = counter;
     }
 

@@ -15,6 +15,8 @@ import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.scheduler.RedisStore;
+import dev.tandem.server.access.AuditLog;
+import dev.tandem.server.access.TokenBook;
 import dev.tandem.server.handlers.ConfiguredHandlers;
 import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.inspect.Administration;
@@ -167,12 +169,23 @@ public final class Platform implements SmartLifecycle {
 
     /** Returns what begins, shows and stops operations on many tasks. */
     public OperationAdministration operationAdministration() {
-        return new RedisOperations(store.operations(), operations::look);
+        return new RedisOperations(store.serverRecords().operations(), operations::look);
     }
 
     /** Returns what waits for the ends of tasks. */
     public TaskEndings taskEndings() {
         return new RedisTaskEndings(store);
+    }
+
+    /** Returns what keeps the tokens of the API. */
+    TokenBook tokenBook() {
+        return new RedisTokens(store.serverRecords().accessTokens());
+    }
+
+    /** Returns the record of changes. */
+    AuditLog auditLog() {
+        return new RedisAuditLog(
+                store.serverRecords().auditStream(), settings.api().auditMax());
     }
 
     public Administration administration() {

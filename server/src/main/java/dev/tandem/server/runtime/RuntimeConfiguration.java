@@ -7,6 +7,10 @@ import dev.tandem.runtime.settings.HostedTypes;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.runtime.settings.SettingsException;
 import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.server.access.AuditLog;
+import dev.tandem.server.access.KnownTokens;
+import dev.tandem.server.access.TokenAdministration;
+import dev.tandem.server.access.TokenBook;
 import dev.tandem.server.handlers.AdditionalHandlers;
 import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.inspect.Administration;
@@ -23,6 +27,7 @@ import dev.tandem.task.Publisher;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -148,6 +153,22 @@ public class RuntimeConfiguration {
     @Bean
     OperationAdministration operationAdministration(Platform platform) {
         return platform.operationAdministration();
+    }
+
+    @Bean
+    TokenBook tokenBook(Platform platform) {
+        return platform.tokenBook();
+    }
+
+    @Bean
+    AuditLog auditLog(Platform platform) {
+        return platform.auditLog();
+    }
+
+    @Bean
+    @ConditionalOnWebApplication
+    TokenAdministration tokenAdministration(TokenBook book, KnownTokens known) {
+        return new RedisTokenAdministration(book, known);
     }
 
     @Bean

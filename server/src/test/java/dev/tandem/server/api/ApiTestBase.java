@@ -11,6 +11,7 @@ import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.security.SecurityConfiguration;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Task;
@@ -52,6 +53,8 @@ abstract class ApiTestBase {
     static final InMemoryPartitions PARTITIONS = new InMemoryPartitions();
     static final InMemoryFanOuts FAN_OUTS = new InMemoryFanOuts();
     static final InMemoryOperations OPERATIONS = new InMemoryOperations();
+    static final InMemoryTokens TOKENS = new InMemoryTokens();
+    static final InMemoryAuditLog AUDIT = new InMemoryAuditLog();
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
@@ -64,7 +67,7 @@ abstract class ApiTestBase {
 
     @SpringBootConfiguration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(ApiConfiguration.class)
+    @Import({ApiConfiguration.class, SecurityConfiguration.class})
     static class TestConfiguration {
 
         @Bean
@@ -103,6 +106,16 @@ abstract class ApiTestBase {
         }
 
         @Bean
+        InMemoryTokens tokens() {
+            return TOKENS;
+        }
+
+        @Bean
+        InMemoryAuditLog auditLog() {
+            return AUDIT;
+        }
+
+        @Bean
         LocalQueues localQueues() {
             return queue -> queue.equals("mail") ? SLOWED : LocalQueue.GOOD;
         }
@@ -115,16 +128,27 @@ abstract class ApiTestBase {
 
     @BeforeAll
     static void start() {
-        context = SpringApplication.run(
+        context = run("none");
+        port = port(context);
+    }
+
+    /** Starts the API. @param login {@code tandem.api.login} */
+    static ConfigurableApplicationContext run(String login) {
+        return SpringApplication.run(
                 TestConfiguration.class,
                 "--server.port=0",
+                "--tandem.api.login=" + login,
+                "--tandem.api.token-file=stdout",
                 "--tandem.queues.orders.source=kafka",
                 "--tandem.queues.orders.handler=noop",
                 "--tandem.queues.orders.max-blocked-keys=1",
                 "--tandem.queues.mail.source=rabbit",
                 "--tandem.max-payload=1KB",
                 "--tandem.api.body-timeout=1s");
-        port = ((WebServerApplicationContext) context).getWebServer().getPort();
+    }
+
+    static int port(ConfigurableApplicationContext api) {
+        return ((WebServerApplicationContext) api).getWebServer().getPort();
     }
 
     @AfterAll
@@ -140,6 +164,8 @@ abstract class ApiTestBase {
         PARTITIONS.onGrow = () -> {};
         FAN_OUTS.reset();
         OPERATIONS.reset();
+        TOKENS.reset();
+        AUDIT.reset();
     }
 
     static void put(String partition, String position, TaskState state, Task task) {

@@ -50,8 +50,8 @@ class OperatorActsTest extends ApiTestBase {
         send("DELETE", "/api/v1/schedules/nightly", null, null, 202);
 
         await().until(() -> lines().size() >= 2);
-        assertThat(lines().get(0)).contains("pause of schedule nightly, asked by 127.0.0.1");
-        assertThat(lines().get(1)).contains("delete of schedule nightly, asked by 127.0.0.1");
+        assertThat(lines().get(0)).contains("pause of schedule nightly, asked by anybody at 127.0.0.1");
+        assertThat(lines().get(1)).contains("delete of schedule nightly, asked by anybody at 127.0.0.1");
     }
 
     @Test
@@ -68,11 +68,11 @@ class OperatorActsTest extends ApiTestBase {
         await().until(() -> lines().size() >= 5);
         assertThat(lines())
                 .containsExactly(
-                        "Operator: skip of key 'customer 7' of queue orders, asked by 127.0.0.1: done (head @0/1:1)",
-                        "Operator: drain of key 'open' of queue orders, asked by 127.0.0.1: refused with status 409",
-                        "Operator: pause of queue mail, asked by 127.0.0.1: done",
-                        "Operator: retry of task order-7 of queue orders, asked by 127.0.0.1: done",
-                        "Operator: delete of task @0/1:1 of queue orders, asked by 127.0.0.1: done");
+                        "Operator: skip of key 'customer 7' of queue orders, asked by anybody at 127.0.0.1: done (head @0/1:1)",
+                        "Operator: drain of key 'open' of queue orders, asked by anybody at 127.0.0.1: refused with status 409",
+                        "Operator: pause of queue mail, asked by anybody at 127.0.0.1: done",
+                        "Operator: retry of task order-7 of queue orders, asked by anybody at 127.0.0.1: done",
+                        "Operator: delete of task @0/1:1 of queue orders, asked by anybody at 127.0.0.1: done");
     }
 
     @Test
@@ -103,11 +103,11 @@ class OperatorActsTest extends ApiTestBase {
         await().until(() -> lines().size() >= 3);
         assertThat(lines())
                 .containsExactly(
-                        "Operator: skip of key 'k' of queue orders, asked by 127.0.0.1: done in part, status 503 (head"
+                        "Operator: skip of key 'k' of queue orders, asked by anybody at 127.0.0.1: done in part, status 503 (head"
                                 + " @0/1:1; not known of @0/1:1; not done: @3/1:9)",
-                        "Operator: drain of key 'k' of queue orders, asked by 127.0.0.1: done in part, status 409 (some"
+                        "Operator: drain of key 'k' of queue orders, asked by anybody at 127.0.0.1: done in part, status 409 (some"
                                 + " tasks behind @3/1:9 died)",
-                        "Operator: drain of key 'k' of queue orders, asked by 127.0.0.1: failed with status 503, and may"
+                        "Operator: drain of key 'k' of queue orders, asked by anybody at 127.0.0.1: failed with status 503, and may"
                                 + " have been done (not known of @3/1:9)");
     }
 
@@ -124,7 +124,7 @@ class OperatorActsTest extends ApiTestBase {
         await().until(() -> !lines().isEmpty());
         assertThat(lines())
                 .containsExactly(
-                        "Operator: skip of key 'k' of queue orders, asked by 127.0.0.1: failed with status 503,"
+                        "Operator: skip of key 'k' of queue orders, asked by anybody at 127.0.0.1: failed with status 503,"
                                 + " and may have been done (not known of @3/1:9; not done: @0/1:1)");
     }
 
@@ -135,6 +135,6 @@ class OperatorActsTest extends ApiTestBase {
         post("/api/v1/queues/mail/resume", 202);
 
         await().until(() -> !lines().isEmpty());
-        assertThat(lines()).containsExactly("Operator: resume of queue mail, asked by 127.0.0.1: done");
+        assertThat(lines()).containsExactly("Operator: resume of queue mail, asked by anybody at 127.0.0.1: done");
     }
 }

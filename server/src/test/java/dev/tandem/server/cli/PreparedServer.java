@@ -56,8 +56,12 @@ final class PreparedServer implements AutoCloseable {
         List<String> line = new ArrayList<>(List.of(command));
         // The option belongs to the subcommand, so it must come after its name.
         line.add("--server");
-        line.add("http://127.0.0.1:" + http.getAddress().getPort());
+        line.add(address());
         return commandLine().execute(line.toArray(String[]::new));
+    }
+
+    String address() {
+        return "http://127.0.0.1:" + http.getAddress().getPort();
     }
 
     /** Returns the commands, which print into {@link #out} and {@link #err}. */

@@ -64,7 +64,8 @@ class OperationRunIT {
     private static RedisCommands<byte[], byte[]> redis;
 
     private final String queue = UniqueNames.fresh("bulk");
-    private final RedisOperations operations = new RedisOperations(store.operations(), () -> {});
+    private final RedisOperations operations =
+            new RedisOperations(store.serverRecords().operations(), () -> {});
     private final AtomicLong clock = new AtomicLong();
     private long counted;
 
@@ -111,7 +112,7 @@ class OperationRunIT {
             }
         };
         assertThatThrownBy(() -> claimed("first", dies).run()).hasMessage("killed");
-        assertThat(store.operations().claim("second").join())
+        assertThat(store.serverRecords().operations().claim("second").join())
                 .as("the claim holds")
                 .isEmpty();
         long left = dead();
@@ -259,9 +260,10 @@ class OperationRunIT {
 
     /** Claims the next operation. Notes its progress after each step. */
     private OperationRun claimed(String program, OperationRun.Counter counter) {
-        OperationBook.Entry entry = store.operations().claim(program).join().orElseThrow();
+        OperationBook.Entry entry =
+                store.serverRecords().operations().claim(program).join().orElseThrow();
         return new OperationRun(
-                new OperationRun.Store(store.operations(), store.operationTasks(), store.inspector()),
+                new OperationRun.Store(store.serverRecords().operations(), store.operationTasks(), store.inspector()),
                 entry,
                 OperationJson.operation(entry.definition()).orElseThrow(),
                 program,

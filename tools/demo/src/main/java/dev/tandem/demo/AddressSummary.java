@@ -21,6 +21,7 @@ record AddressSummary(LocalPlatform platform, LocalServers servers, boolean amqp
         }
         output.line("  Redis   " + Secrets.masked(platform.redis()));
         output.line("  API     " + servers.api() + "/api/v1/queues");
+        output.line("  Token   " + servers.tokenFile() + ", where ./tandem finds it");
         output.line("  Log     " + servers.log("server"));
         output.line("");
         output.line("  Ctrl-C ends it. Meanwhile, in another terminal:");

@@ -2,6 +2,7 @@ package dev.tandem.demo;
 
 import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
+import dev.tandem.server.credentials.TokenFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -102,6 +103,11 @@ final class LocalServers implements AutoCloseable {
 
     String api() {
         return "http://127.0.0.1:" + port;
+    }
+
+    /** Returns the file to which the server writes the first token of its API. */
+    Path tokenFile() {
+        return TokenFiles.file(TokenFiles.folder(System::getenv), URI.create(api()));
     }
 
     /** Whether the server reports that it is healthy. Another program's answers at its port do not count. */

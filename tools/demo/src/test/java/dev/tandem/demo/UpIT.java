@@ -7,6 +7,7 @@ import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.local.PortReservations;
 import dev.tandem.runtime.Tandem;
+import dev.tandem.server.credentials.TokenFiles;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
@@ -55,15 +56,15 @@ class UpIT {
             await().atMost(PATIENCE)
                     .until(() -> API.matcher(Files.readString(up.log())).find());
             String api = first(API, Files.readString(up.log()));
-            await().atMost(PATIENCE).until(() -> get(api + "/queues/" + queue).contains("\"state\":\"running\""));
+            await().atMost(PATIENCE).until(() -> get(api, "/queues/" + queue).contains("\"state\":\"running\""));
             for (int number = 0; number < 20; number++) {
-                submit(api + "/queues/" + queue + "/tasks", "k-" + number);
+                submit(api, "/queues/" + queue + "/tasks", "k-" + number);
             }
 
             await().atMost(PATIENCE).until(() -> shipped.size() == 20);
 
-            await().atMost(PATIENCE).until(() -> get(api + "/queues/" + queue).contains("\"succeeded\":20"));
-            assertThat(get(api + "/queues")).doesNotContain("demo-orders");
+            await().atMost(PATIENCE).until(() -> get(api, "/queues/" + queue).contains("\"succeeded\":20"));
+            assertThat(get(api, "/queues")).doesNotContain("demo-orders");
             assertThat(program.status().healthy()).isTrue();
         }
     }
@@ -102,6 +103,7 @@ class UpIT {
                         JvmOptions.quickStart("256m", "-Djava.io.tmpdir=" + folder),
                         DemoCli.class.getName(),
                         line)
+                .environment("XDG_CONFIG_HOME", folder.toString())
                 .directory(folder);
     }
 
@@ -111,8 +113,8 @@ class UpIT {
         return found.group(1);
     }
 
-    private static void submit(String url, String key) throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(url))
+    private void submit(String api, String path, String key) throws Exception {
+        HttpRequest request = request(api, path)
                 .header("Content-Type", "application/json")
                 .POST(BodyPublishers.ofString(
                         "{\"payloadText\": \"a parcel\", \"type\": \"ship\", \"key\": \"" + key + "\"}"))
@@ -121,9 +123,16 @@ class UpIT {
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
     }
 
-    private static String get(String url) throws Exception {
+    /** Returns a request with the token that commands of this user would send. */
+    private HttpRequest.Builder request(String api, String path) throws IOException {
+        Path tokens = TokenFiles.folder(name -> folder.toString());
+        String token = TokenFiles.read(TokenFiles.file(tokens, URI.create(api))).orElse("none yet");
+        return HttpRequest.newBuilder(URI.create(api + path)).header("Authorization", "Bearer " + token);
+    }
+
+    private String get(String api, String path) throws Exception {
         return HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(URI.create(url)).build(), BodyHandlers.ofString())
+                .send(request(api, path).build(), BodyHandlers.ofString())
                 .body();
     }
 }

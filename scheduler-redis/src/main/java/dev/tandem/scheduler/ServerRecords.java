@@ -1,0 +1,26 @@
+package dev.tandem.scheduler;
+
+/** What only servers keep in Redis. Thread-safe. */
+public final class ServerRecords {
+
+    private final AdminConnection connection;
+
+    ServerRecords(AdminConnection connection) {
+        this.connection = connection;
+    }
+
+    /** Returns the records of operations on many tasks. */
+    public OperationBook operations() {
+        return new OperationBook(connection);
+    }
+
+    /** Returns the records of tokens of the HTTP API. */
+    public AccessTokenBook accessTokens() {
+        return new AccessTokenBook(connection);
+    }
+
+    /** Returns the changes that were asked for by the HTTP API. */
+    public AuditStream auditStream() {
+        return new AuditStream(connection);
+    }
+}

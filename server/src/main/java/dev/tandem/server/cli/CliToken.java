@@ -1,0 +1,49 @@
+package dev.tandem.server.cli;
+
+import dev.tandem.server.credentials.TokenFiles;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The token that a command sends: {@code TANDEM_TOKEN}, else the one in the file that {@code TANDEM_TOKEN_FILE} names, else the
+ * one that this user has for the server. It is no option, because other users of the machine can see the options of a command.
+ */
+final class CliToken {
+
+    private CliToken() {}
+
+    /** @throws CliException if a file cannot be read */
+    static Optional<String> of(URI server, UnaryOperator<@Nullable String> environment) {
+        String token = environment.apply("TANDEM_TOKEN");
+        if (token != null && !token.isBlank()) {
+            return Optional.of(token.strip());
+        }
+        String named = environment.apply("TANDEM_TOKEN_FILE");
+        if (named != null && !named.isBlank()) {
+            Optional<String> read = read(Path.of(named));
+            if (read.isEmpty()) {
+                throw new CliException(
+                        CliException.USAGE, "TANDEM_TOKEN_FILE is '" + named + "': there is no token in it");
+            }
+            return read;
+        }
+        return read(file(server, environment));
+    }
+
+    /** Returns the file with this user's token for a server. */
+    static Path file(URI server, UnaryOperator<@Nullable String> environment) {
+        return TokenFiles.file(TokenFiles.folder(environment), server);
+    }
+
+    private static Optional<String> read(Path file) {
+        try {
+            return TokenFiles.read(file);
+        } catch (IOException e) {
+            throw new CliException(CliException.USAGE, "The token in " + file + " cannot be read: " + e.getMessage());
+        }
+    }
+}

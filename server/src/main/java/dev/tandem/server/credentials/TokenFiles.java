@@ -1,0 +1,103 @@
+package dev.tandem.server.credentials;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files with tokens of a user, one for each server, which only that user can read. A server writes its first token there,
+ * and so does {@code tandem login}.
+ */
+public final class TokenFiles {
+
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
+    private static final Set<PosixFilePermission> OWNERS_FOLDER = PosixFilePermissions.fromString("rwx------");
+    private static final int MAX_LENGTH = 4_096;
+
+    private TokenFiles() {}
+
+    /** Returns the folder of the user's files. @param environment gives the value of a variable; null if it is not set */
+    public static Path folder(UnaryOperator<@Nullable String> environment) {
+        String config = environment.apply("XDG_CONFIG_HOME");
+        Path base = config == null || config.isBlank()
+                ? Path.of(System.getProperty("user.home", "."), ".config")
+                : Path.of(config);
+        return base.resolve("tandem").resolve("tokens");
+    }
+
+    /** Returns the file for a server. All names of this machine's loopback have the same one. */
+    public static Path file(Path folder, URI server) {
+        String host = String.valueOf(server.getHost()).replaceAll("[^A-Za-z0-9.-]", "_");
+        String name = Set.of("localhost", "127.0.0.1", "__1_").contains(host) ? "localhost" : host;
+        int port = server.getPort() >= 0 ? server.getPort() : "https".equals(server.getScheme()) ? 443 : 80;
+        return folder.resolve(name + "_" + port);
+    }
+
+    /**
+     * Reads a token.
+     *
+     * @return empty if there is no such file
+     * @throws IOException if it cannot be read, or others than its owner can read it
+     */
+    public static Optional<String> read(Path file) throws IOException {
+        byte[] bytes;
+        try {
+            refuseIfOpen(file);
+            if (Files.size(file) > MAX_LENGTH) {
+                throw new IOException("The file " + file + " is too long for a token");
+            }
+            bytes = Files.readAllBytes(file);
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+        String token = new String(bytes, StandardCharsets.UTF_8).strip();
+        return token.isEmpty() ? Optional.empty() : Optional.of(token);
+    }
+
+    private static void refuseIfOpen(Path file) throws IOException {
+        if (!isPosix(file)) {
+            return;
+        }
+        Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
+        if (permissions.contains(PosixFilePermission.GROUP_READ)
+                || permissions.contains(PosixFilePermission.OTHERS_READ)) {
+            throw new IOException("others can read it too: run chmod 600 " + file);
+        }
+    }
+
+    private static boolean isPosix(Path file) {
+        return file.getFileSystem().supportedFileAttributeViews().contains("posix");
+    }
+
+    /** Writes a token whole or not at all, so that only the user can read it. Makes the folder if it is missing. */
+    public static void write(Path file, String token) throws IOException {
+        Path folder = file.toAbsolutePath().getParent();
+        boolean posix = isPosix(file);
+        if (!Files.isDirectory(folder)) {
+            Files.createDirectories(folder, posix ? attributes(OWNERS_FOLDER) : new FileAttribute<?>[0]);
+        }
+        Path fresh =
+                Files.createTempFile(folder, ".token", "", posix ? attributes(OWNER_ONLY) : new FileAttribute<?>[0]);
+        try {
+            Files.writeString(fresh, token + "\n");
+            Files.move(fresh, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(fresh);
+        }
+    }
+
+    private static FileAttribute<?>[] attributes(Set<PosixFilePermission> permissions) {
+        return new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)};
+    }
+}

@@ -1,0 +1,33 @@
+package dev.tandem.server.security;
+
+import dev.tandem.server.api.ProblemDetails;
+import dev.tandem.server.api.UnreadBody;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Writes the answers to requests that are refused before their bodies are read. */
+final class Refusals {
+
+    static final String HOW_TO_LOG_IN =
+            "Send the header 'Authorization: Bearer TOKEN'. For commands run './tandem login', or set TANDEM_TOKEN."
+                    + " The first token is made when the first server starts, see docs/access.md";
+
+    private final JsonMapper json;
+
+    Refusals(JsonMapper json) {
+        this.json = json;
+    }
+
+    void write(
+            HttpServletRequest request, HttpServletResponse response, HttpStatus status, String detail, String remedy)
+            throws IOException {
+        UnreadBody.leave(request, response);
+        response.setStatus(status.value());
+        response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+        json.writeValue(response.getOutputStream(), ProblemDetails.asMap(status, detail, remedy));
+    }
+}

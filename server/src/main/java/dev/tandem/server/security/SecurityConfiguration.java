@@ -1,0 +1,153 @@
+package dev.tandem.server.security;
+
+import dev.tandem.runtime.settings.SettingsException;
+import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.runtime.settings.TandemSettings.ApiSettings;
+import dev.tandem.runtime.settings.TandemSettings.Login;
+import dev.tandem.server.access.FailureLimit;
+import dev.tandem.server.access.KnownTokens;
+import dev.tandem.server.access.Permission;
+import dev.tandem.server.access.TokenBook;
+import dev.tandem.server.api.ListeningAddress;
+import dev.tandem.server.logs.OperatorLog;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.time.InstantSource;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.security.authentication.AuthenticationManager;
+import org.springframework.security.authentication.BadCredentialsException;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
+import org.springframework.security.config.http.SessionCreationPolicy;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.authentication.AnonymousAuthenticationFilter;
+import org.springframework.security.web.firewall.FirewalledRequest;
+import org.springframework.security.web.firewall.HttpFirewall;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The beans of the login. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnWebApplication
+public class SecurityConfiguration {
+
+    @Bean
+    KnownTokens knownTokens(TokenBook book) {
+        return new KnownTokens(book, InstantSource.system(), System::nanoTime);
+    }
+
+    @Bean
+    AccessService accessService(TandemSettings settings, TokenBook book, KnownTokens tokens) {
+        return new AccessService(settings.api(), book, tokens);
+    }
+
+    /** Keeps Spring Boot from making a user with a password. */
+    @Bean
+    AuthenticationManager noPasswords() {
+        return authentication -> {
+            throw new BadCredentialsException("There are no passwords");
+        };
+    }
+
+    /**
+     * Lets every path through to its route. Ids and keys in paths may have any character, and the access to a route does not
+     * depend on how its path is written.
+     */
+    @Bean
+    HttpFirewall anyPath() {
+        return new HttpFirewall() {
+            @Override
+            public FirewalledRequest getFirewalledRequest(HttpServletRequest request) {
+                return new FirewalledRequest(request) {
+                    @Override
+                    public void reset() {
+                        // Nothing was changed.
+                    }
+                };
+            }
+
+            @Override
+            public HttpServletResponse getFirewalledResponse(HttpServletResponse response) {
+                return response;
+            }
+        };
+    }
+
+    @Bean
+    SecurityFilterChain login(
+            HttpSecurity http,
+            TandemSettings settings,
+            Environment environment,
+            KnownTokens tokens,
+            OperatorLog log,
+            JsonMapper json)
+            throws Exception {
+        Refusals refusals = new Refusals(json);
+        ApiSettings api = settings.api();
+        String address = environment.getProperty("server.address");
+        if (api.login() == Login.NONE && ListeningAddress.isOpen(address)) {
+            throw SettingsException.of(
+                    "tandem.api.login",
+                    "none",
+                    "other machines can reach this server, because server.address is '" + address
+                            + "'. Set that to 127.0.0.1, or remove tandem.api.login");
+        }
+        return http.addFilterBefore(
+                        api.login() == Login.NONE
+                                ? new AnybodyFilter()
+                                : new TokenFilter(tokens, new FailureLimit(), refusals, log),
+                        AnonymousAuthenticationFilter.class)
+                .authorizeHttpRequests(requests -> {
+                    requests.dispatcherTypeMatchers(DispatcherType.ERROR, DispatcherType.ASYNC)
+                            .permitAll();
+                    requests.requestMatchers("/actuator/health", "/actuator/health/**")
+                            .permitAll();
+                    if (api.openMetrics()) {
+                        requests.requestMatchers("/actuator/prometheus").permitAll();
+                    }
+                    requests.requestMatchers("/actuator/**")
+                            .hasAuthority(CallerAuthentication.authority(Permission.VIEW));
+                    // What a caller may do is up to RouteAccess, which knows the route.
+                    requests.anyRequest().authenticated();
+                })
+                .exceptionHandling(failures -> failures.authenticationEntryPoint((request, response, failure) -> {
+                            response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
+                            refusals.write(
+                                    request,
+                                    response,
+                                    HttpStatus.UNAUTHORIZED,
+                                    "This request needs a login",
+                                    Refusals.HOW_TO_LOG_IN);
+                        })
+                        .accessDeniedHandler((request, response, failure) -> refusals.write(
+                                request,
+                                response,
+                                HttpStatus.FORBIDDEN,
+                                "The role of this token does not permit this request",
+                                "Use a token with another role")))
+                .sessionManagement(sessions -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
+                // No cookie logs anybody in, so no other site can use one.
+                .csrf(AbstractHttpConfigurer::disable)
+                .headers(AbstractHttpConfigurer::disable)
+                .requestCache(AbstractHttpConfigurer::disable)
+                .logout(AbstractHttpConfigurer::disable)
+                .build();
+    }
+
+    @Bean
+    WebMvcConfigurer routeAccess() {
+        return new WebMvcConfigurer() {
+            @Override
+            public void addInterceptors(InterceptorRegistry registry) {
+                registry.addInterceptor(new RouteAccess()).order(Integer.MIN_VALUE + 1);
+            }
+        };
+    }
+}

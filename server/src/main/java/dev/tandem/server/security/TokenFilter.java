@@ -1,0 +1,96 @@
+package dev.tandem.server.security;
+
+import dev.tandem.server.access.Caller;
+import dev.tandem.server.access.FailureLimit;
+import dev.tandem.server.access.KnownTokens;
+import dev.tandem.server.api.Callers;
+import dev.tandem.server.logs.OperatorLog;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.security.core.context.SecurityContext;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/** Finds out who calls by the token in the header {@code Authorization}. Requests without one go on, as those of nobody. */
+final class TokenFilter extends OncePerRequestFilter {
+
+    private static final String SCHEME = "Bearer ";
+
+    private final KnownTokens tokens;
+    private final FailureLimit failures;
+    private final Refusals refusals;
+    private final OperatorLog log;
+
+    TokenFilter(KnownTokens tokens, FailureLimit failures, Refusals refusals, OperatorLog log) {
+        this.log = log;
+        this.tokens = tokens;
+        this.failures = failures;
+        this.refusals = refusals;
+    }
+
+    @Override
+    protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws ServletException, IOException {
+        String header = request.getHeader(HttpHeaders.AUTHORIZATION);
+        if (header == null) {
+            chain.doFilter(request, response);
+            return;
+        }
+        boolean isBearer = header.regionMatches(true, 0, SCHEME, 0, SCHEME.length());
+        KnownTokens.Check check = isBearer
+                ? tokens.check(header.substring(SCHEME.length()).strip())
+                : new KnownTokens.Bad("the scheme of the header Authorization must be Bearer");
+        if (check instanceof KnownTokens.Good good) {
+            pass(good.caller(), request, response, chain);
+        } else if (check instanceof KnownTokens.Bad bad) {
+            refuse(request, response, bad.reason());
+        } else {
+            refusals.write(
+                    request,
+                    response,
+                    HttpStatus.SERVICE_UNAVAILABLE,
+                    "The token cannot be checked: Redis has not answered since this server started",
+                    "Try again; GET /actuator/health shows which part is down");
+        }
+    }
+
+    /** Passes a request on as that of a caller. */
+    static void pass(Caller caller, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws ServletException, IOException {
+        SecurityContext context = SecurityContextHolder.createEmptyContext();
+        context.setAuthentication(new CallerAuthentication(caller));
+        SecurityContextHolder.setContext(context);
+        Callers.set(request, caller);
+        try {
+            chain.doFilter(request, response);
+        } finally {
+            SecurityContextHolder.clearContext();
+        }
+    }
+
+    private void refuse(HttpServletRequest request, HttpServletResponse response, String reason) throws IOException {
+        log.acted("login", "login from " + request.getRemoteAddr(), new OperatorLog.Result(false, "refused", reason));
+        if (failures.isOverAfter(request.getRemoteAddr(), System.nanoTime())) {
+            response.setHeader(HttpHeaders.RETRY_AFTER, Integer.toString(FailureLimit.SECONDS_EACH));
+            refusals.write(
+                    request,
+                    response,
+                    HttpStatus.TOO_MANY_REQUESTS,
+                    "Too many requests with bad tokens came from this address",
+                    "Stop the program that sends them. Requests with a good token are answered meanwhile");
+            return;
+        }
+        response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer error=\"invalid_token\"");
+        refusals.write(
+                request,
+                response,
+                HttpStatus.UNAUTHORIZED,
+                "The token is not accepted: " + reason,
+                Refusals.HOW_TO_LOG_IN);
+    }
+}
