@@ -148,6 +148,42 @@ class OperationsIT {
                 .isEqualTo("cancelled");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"kafka", "rabbit"})
+    void tasksThatRunAgainAfterAFailureAreInterrupted(String source) {
+        String queue = QUEUES.get(source);
+        String id = UniqueNames.fresh("again");
+        endpoint.reply(id, 503, "3600");
+        Task task = new Task(id, queue, null, id, new byte[] {'1'}, Map.of(), 0, 0, 0, 0, null);
+        executor.bean("publisher", Publisher.class)
+                .publish(task)
+                .toCompletableFuture()
+                .join();
+        await().atMost(PATIENCE).until(() -> state(queue, id).equals("retry"));
+        endpoint.hold(id);
+        assertThat(run(queue, "action=retry&state=retry&key=" + id)
+                        .path("changed")
+                        .asInt())
+                .isEqualTo(1);
+        await().atMost(PATIENCE).until(() -> endpoint.calls(id).size() == 2);
+
+        JsonNode counted = run(queue, "action=cancel&dry-run=true&key=" + id);
+        assertThat(counted.path("matched").asInt()).as(counted.toString()).isEqualTo(1);
+        JsonNode ended = run(queue, "action=cancel&key=" + id);
+        assertThat(ended.path("changed").asInt()).as(ended.toString()).isEqualTo(1);
+        assertThat(ended.path("refused").asInt()).as(ended.toString()).isZero();
+        await().atMost(PATIENCE).until(() -> state(queue, id).equals("cancelled"));
+        endpoint.release(id);
+        assertThat(endpoint.calls(id)).hasSize(2);
+    }
+
+    private static String state(String queue, String id) {
+        return asked.get("/api/v1/queues/" + queue + "/tasks/" + id)
+                .json()
+                .path("state")
+                .asString("");
+    }
+
     /** Asks for an operation, and waits for its end. */
     private static JsonNode run(String queue, String query) {
         String path = "/api/v1/queues/" + queue + "/operations";

@@ -214,6 +214,26 @@ class OperationRunIT {
     }
 
     @Test
+    void aRunningTaskThatNoExecutorCancelsIsRefused() {
+        redis.sadd(bytes(SPACE + ":{" + queue + "}:partitions"), bytes("0"));
+        byte[] claim = new byte[18];
+        claim[0] = 1; // Version 1, made at 0, of token 0, by an executor whose name has one letter, without a key.
+        claim[15] = 1;
+        claim[16] = 'x';
+        for (String position : List.of("0:1", "0:2", "0:3")) {
+            redis.hset(key(0, "claims"), bytes(position), claim);
+        }
+        redis.hset(key(0, "tasks"), bytes("0:1"), envelope("k1"));
+        redis.hset(key(0, "tasks"), bytes("0:2"), envelope("k2"));
+        TaskSelection some = selection(Action.CANCEL, "k2", null, null);
+        operations.begin(new Operation(queue, "running", Action.CANCEL, some, false, null));
+        OperationProgress ended = claimed("one", (its, changed, refused) -> {}).run();
+        assertThat(List.of(ended.looked(), ended.matched(), ended.changed(), ended.refused()))
+                .containsExactly(2L, 1L, 0L, 1L);
+        assertThat(redis.hexists(key(0, "tasks"), bytes("0:2"))).isTrue();
+    }
+
+    @Test
     void anIdNamesOneOperation() {
         fill(1);
         Operation operation = begin(Action.RETRY, "same");
@@ -263,7 +283,7 @@ class OperationRunIT {
         OperationBook.Entry entry =
                 store.serverRecords().operations().claim(program).join().orElseThrow();
         return new OperationRun(
-                new OperationRun.Store(store.serverRecords().operations(), store.operationTasks(), store.inspector()),
+                OperationRun.Store.of(store),
                 entry,
                 OperationJson.operation(entry.definition()).orElseThrow(),
                 program,
