@@ -34,7 +34,7 @@ final class BucketSender<Q, A> {
      * @param <Q> a request
      * @param <A> the answer to a request
      * @param asker who asks, to begin lines of the log
-     * @param subject what the requests are about, and what waits meanwhile, for the log
+     * @param subject what the requests are about, for the log
      * @param count the number of buckets
      * @param maxRequests the most requests of one call
      * @param bucketOf returns the number of a request's bucket
@@ -254,7 +254,7 @@ final class BucketSender<Q, A> {
 
     private void failed(Bucket bucket, List<Waiting<Q, A>> taken, Throwable failure) {
         failures.log(notLogged -> log.warn(
-                "{}: Redis did not answer about {}, so their tasks wait. Asking again: {}",
+                "{}: Redis did not answer about {}. Tasks that need the answer wait; asking again: {}",
                 all.asker(),
                 all.subject(),
                 failure.toString()));

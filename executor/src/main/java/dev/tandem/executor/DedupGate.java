@@ -16,12 +16,15 @@ import dev.tandem.task.store.Store;
 import dev.tandem.task.store.TaskIdentity;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps duplicates from running. The store is asked about a task with a deduplication key when it arrives, in the order of
- * arrival, and again before it runs, unless the first answer is known here and young. It is told of the end before the outcome
- * is recorded: if the process dies in between, the task runs again, and is answered that it has succeeded. Thread-safe.
+ * arrival, and again before it runs, unless the first answer is known here and young. If the run then waits at the gates behind
+ * this one for so long that it might count as lost while its handler runs, the store is asked once more. It is told of the end
+ * before the outcome is recorded: if the process dies in between, the task runs again, and is answered that it has succeeded.
+ * Thread-safe.
  */
 final class DedupGate implements Gate {
 
@@ -39,14 +42,21 @@ final class DedupGate implements Gate {
      */
     private static final long ARRIVAL_MILLIS = 10_000;
 
-    /** The greatest age of an answer by which a task may run. */
+    /** The greatest age of an answer to a question of the arrival by which a task may run. */
     private static final long YOUNG_MILLIS = 30_000;
+
+    /** The time that is left between the end of the longest run and when its task counts as lost, to tell the end. */
+    private static final long SPARE_MILLIS = 30_000;
 
     private static final int MAX_KNOWN = 20_000;
 
     private record Place(Partition partition, Position position) {}
 
-    private record Known(DedupAnswer answer, long since) {}
+    /** An answer, and when it was asked for. */
+    private record Known(DedupAnswer answer, long askedAt) {}
+
+    /** What becomes of a run by the answer to a question. @param outcome null if the run goes to its handler */
+    private record Decided(@Nullable Outcome outcome, long askedAt) {}
 
     private final QueueSpec spec;
     private final ExecutorClock clock;
@@ -59,8 +69,8 @@ final class DedupGate implements Gate {
         }
     };
 
-    /** The answers about runs that workers have not begun. */
-    private final RunAnswers answered = new RunAnswers();
+    /** The decisions about runs that workers have not begun. */
+    private final Map<Run, Decided> decided = new ConcurrentHashMap<>();
 
     DedupGate(QueueSpec spec, ExecutorClock clock) {
         this(spec, clock, new BucketSender<>(buckets(spec), clock));
@@ -102,21 +112,24 @@ final class DedupGate implements Gate {
         long delay = Math.max(0, task.notBefore() - clock.wallMillis());
         TaskIdentity bearer = bearer(place, task, arrival.surelyNew());
         DedupPolicy policy = policy(task);
+        long now = clock.millis();
         sender.offer(
                 new DedupRequest.Ask(key, bearer, false, delay, policy),
                 ARRIVAL_MILLIS,
-                answer -> note(place, answer, policy.mode()));
+                answer -> note(place, answer, policy.mode(), now));
     }
 
+    /** Returns the policy of a task. Whatever the settings say, no task counts as lost while it runs. */
     private DedupPolicy policy(Task task) {
-        return TaskDedupPolicy.of(task, spec.parts().relations().dedup());
+        DedupPolicy policy = TaskDedupPolicy.of(task, spec.parts().relations().dedup());
+        return policy.lostAfterAtLeast(spec.timeoutMillisOf(task) + YOUNG_MILLIS + SPARE_MILLIS);
     }
 
-    private void note(Place place, @Nullable DedupAnswer answer, Mode mode) {
+    private void note(Place place, @Nullable DedupAnswer answer, Mode mode, long askedAt) {
         boolean isFinal = answer instanceof DedupAnswer.Duplicate || answer instanceof DedupAnswer.Done;
         if (isFinal || answer instanceof DedupAnswer.Go && mode == Mode.FIRST) {
             synchronized (known) {
-                known.put(place, new Known(answer, clock.millis()));
+                known.put(place, new Known(answer, askedAt));
             }
         }
     }
@@ -132,42 +145,58 @@ final class DedupGate implements Gate {
     public boolean mustWait(Run run, Runnable goOn) {
         Task task = run.task();
         String key = task.dedupKey();
-        if (key == null || task.unreadable() != null || answered.has(run)) {
+        if (key == null || task.unreadable() != null) {
             return false;
         }
-        Place place = new Place(run.partition(), run.position());
-        DedupAnswer before = takeKnown(place);
-        if (before != null) {
-            answered.put(run, outcome(run, before));
+        Decided before = decided.computeIfAbsent(run, this::decideByArrival);
+        if (before != null && !mayBeLost(run, before)) {
             return false;
         }
+        long now = clock.millis();
         sender.add(new DedupRequest.Ask(key, bearer(run), true, 0, policy(task)), ANSWER_MILLIS, answer -> {
-            answered.put(run, outcome(run, answer == null ? UNANSWERED : answer));
+            decided.put(run, new Decided(outcome(run, answer == null ? UNANSWERED : answer), now));
             goOn.run();
         });
         sender.send();
         return true;
     }
 
-    private @Nullable DedupAnswer takeKnown(Place place) {
+    /**
+     * Returns whether a task might count as lost before its run has ended, because the run has waited at other gates since the
+     * store was asked.
+     */
+    private boolean mayBeLost(Run run, Decided its) {
+        long least = spec.timeoutMillisOf(run.task()) + SPARE_MILLIS;
+        return its.outcome() == null
+                && clock.millis() - its.askedAt() > policy(run.task()).lostAfterMillis() - least;
+    }
+
+    private @Nullable Decided decideByArrival(Run run) {
+        Known its = takeKnown(new Place(run.partition(), run.position()));
+        return its == null ? null : new Decided(outcome(run, its.answer()), its.askedAt());
+    }
+
+    private @Nullable Known takeKnown(Place place) {
         Known found;
         synchronized (known) {
             found = known.remove(place);
         }
         boolean isOld = found != null
                 && found.answer() instanceof DedupAnswer.Go
-                && clock.millis() - found.since() > YOUNG_MILLIS;
-        return found == null || isOld ? null : found.answer();
+                && clock.millis() - found.askedAt() > YOUNG_MILLIS;
+        return isOld ? null : found;
     }
 
     @Override
     public boolean mayRun(Run run) {
-        return answered.mayRun(run);
+        Decided its = decided.get(run);
+        return its == null || its.outcome() == null;
     }
 
     @Override
     public @Nullable Outcome takeOutcome(Run run) {
-        return answered.take(run);
+        Decided its = decided.remove(run);
+        return its == null ? null : its.outcome();
     }
 
     /** Returns the outcome of a task that does not run; null if it does. */

@@ -32,7 +32,7 @@ final class DependencyGate implements Gate {
     /** The time for which this repeats to the store that a task has ended, or runs later. */
     private static final long REPEATED_MILLIS = 60_000;
 
-    /** The shortest run or delay that the store is told of, so that it does not forget what a task need not wait for. */
+    /** Runs and delays longer than this are reported, so that the store remembers met dependencies until they are over. */
     private static final long LONG_MILLIS = 600_000;
 
     /** The time for which the store remembers what a task without a timeout need not wait for. */
@@ -80,7 +80,7 @@ final class DependencyGate implements Gate {
     static BucketSender.Buckets<WaitRequest, WaitAnswer> buckets(QueueSpec spec) {
         return new BucketSender.Buckets<>(
                 "Queue " + spec.name(),
-                "tasks that wait for others",
+                "dependencies",
                 DedupBuckets.COUNT,
                 Store.MAX_DEDUP_REQUESTS,
                 request -> DedupBuckets.of(request.on()),
@@ -150,7 +150,7 @@ final class DependencyGate implements Gate {
 
     /**
      * Lets a run go to its handler. The store hears first of those that have not succeeded: else it would take the task for one
-     * that waits, and find cycles that are none.
+     * that waits, and report cycles that do not exist.
      */
     private void release(Run run, TaskDependencies its, List<? extends @Nullable WaitAnswer> answers, Runnable goOn) {
         List<BusinessId> others = DependencyRules.notSucceeded(its, answers);

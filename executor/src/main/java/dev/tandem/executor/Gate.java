@@ -34,7 +34,7 @@ interface Gate {
     /** Returns whether a run that need not wait any more goes to its handler. */
     boolean mayRun(Run run);
 
-    /** Returns whether a run has lost again what let it go to its handler, so that the handler must not begin. It must be quick. */
+    /** Returns whether a run has lost its permit since this gate let it pass, so that its handler must not begin. It must be quick. */
     default boolean hasLost(Run run) {
         return false;
     }
@@ -50,7 +50,7 @@ interface Gate {
      */
     void ended(Run run, Outcome outcome, Runnable then);
 
-    /** Hears that the end of a run of a task that waited for others is recorded. Some such ends are not heard of. */
+    /** Called when the store has recorded the end of a task with dependencies. A call may be missing. */
     default void recorded(RecordedEnd end) {}
 
     /** Returns the number of runs that wait and need no slots meanwhile. */

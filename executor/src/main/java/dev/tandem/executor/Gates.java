@@ -170,7 +170,7 @@ final class Gates {
         return true;
     }
 
-    /** Returns whether a run has lost again what let it go to its handler, so that the handler must not begin. */
+    /** Returns whether a run has lost its permit since a gate let it pass, so that its handler must not begin. */
     boolean hasLost(Run run) {
         for (Gate gate : gates) {
             if (gate.hasLost(run)) {
@@ -212,7 +212,7 @@ final class Gates {
         }
     }
 
-    /** Tells the gates that the end of a run of a task that waited for others is recorded. */
+    /** Tells the gates that the store has recorded the end of a task with dependencies. */
     void recorded(RecordedEnd end) {
         gates.forEach(gate -> gate.recorded(end));
     }

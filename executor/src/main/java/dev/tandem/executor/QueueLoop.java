@@ -193,11 +193,12 @@ final class QueueLoop {
         });
     }
 
-    /** Describes what the core holds, as of the loop's next turn. Never completes if the loop has ended or hangs. */
+    /** Cancels the runs of a task that handlers work on here. @return what {@link WorkerPool#cancel} returns */
     List<String> cancel(String id) {
         return workers.cancel(id);
     }
 
+    /** Describes what the core holds, as of the loop's next turn. Never completes if the loop has ended or hangs. */
     CompletableFuture<String> describe() {
         CompletableFuture<String> description = new CompletableFuture<>();
         inbox.post(() -> description.complete(core.toString()));
@@ -334,7 +335,7 @@ final class QueueLoop {
         starter.stop();
         gates.close();
         core.pauseStarts(true);
-        // WaitReasons in poll, because the source answers the last commits there.
+        // Waits in poll, because the source answers the last commits there.
         turns.release(new HashSet<>(partitions.held()), stopRequestedAt + timings.leave(), this::poll);
         closeQuietly("source", source::close);
     }

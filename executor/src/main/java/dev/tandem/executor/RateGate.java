@@ -1,5 +1,6 @@
 package dev.tandem.executor;
 
+import dev.tandem.executor.Rates.RateLimit;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
@@ -24,10 +25,10 @@ final class RateGate implements Gate {
 
     private final QueueSpec spec;
     private final Rates rates;
-    private final List<Rates.Limit> limits;
+    private final List<RateLimit> limits;
     private final Runnable wake;
     private final Map<Run, Applied> runs = new ConcurrentHashMap<>();
-    private final Map<Applied, Rates.Limit> waiting = new ConcurrentHashMap<>();
+    private final Map<Applied, RateLimit> waiting = new ConcurrentHashMap<>();
 
     private final Departures departures = new Departures();
     private final Predicate<Run> sentAway;
@@ -50,7 +51,7 @@ final class RateGate implements Gate {
         /** Takes a token of each limit, one limit after another. */
         private void apply() {
             while (passed < limits.size()) {
-                Rates.Limit next = limits.get(passed);
+                RateLimit next = limits.get(passed);
                 if (!covers(next, run.task())) {
                     passed++;
                     continue;
@@ -111,7 +112,7 @@ final class RateGate implements Gate {
 
     @Override
     public boolean concerns(Task task) {
-        for (Rates.Limit each : limits) {
+        for (RateLimit each : limits) {
             if (covers(each, task)) {
                 return true;
             }
@@ -119,7 +120,7 @@ final class RateGate implements Gate {
         return false;
     }
 
-    private boolean covers(Rates.Limit limit, Task task) {
+    private boolean covers(RateLimit limit, Task task) {
         return limit.rate().covers(spec.handlers().typeOf(task.type()), task.key());
     }
 
@@ -156,7 +157,7 @@ final class RateGate implements Gate {
     public void ended(Run run, Outcome outcome, Runnable then) {
         runs.remove(run);
         if (outcome instanceof Outcome.Snoozed snoozed && snoozed.slowsDown()) {
-            for (Rates.Limit each : limits) {
+            for (RateLimit each : limits) {
                 if (covers(each, run.task())) {
                     rates.pause(each, each.rate().bucketOf(run.task()), snoozed.delayMillis());
                 }
@@ -203,7 +204,7 @@ final class RateGate implements Gate {
     @Override
     public int mostRuns() {
         int most = Integer.MAX_VALUE;
-        for (Rates.Limit each : limits) {
+        for (RateLimit each : limits) {
             if (each.rate().coversAll()) {
                 // No other task could start, so no more wait than may begin within a second.
                 long soon = Math.max(

@@ -48,7 +48,7 @@ final class Rates {
     }
 
     /** A rate limit, with its buckets in this executor. Guarded by itself. */
-    final class Limit {
+    final class RateLimit {
         private final TaskRate rate;
         private final Map<String, TokenPool<Waiter>> pools = new LinkedHashMap<>(16, 0.75f, true);
         /** The buckets with runs that wait, or with something to tell. */
@@ -60,7 +60,7 @@ final class Rates {
         private int waiting;
         private long limited;
 
-        private Limit(TaskRate rate) {
+        private RateLimit(TaskRate rate) {
             this.rate = rate;
         }
 
@@ -113,7 +113,7 @@ final class Rates {
     private final Store store;
     private final ExecutorClock clock;
     private final Runnable sooner;
-    private final Map<String, Limit> limits = new LinkedHashMap<>();
+    private final Map<String, RateLimit> limits = new LinkedHashMap<>();
     private long lookedAt;
 
     /** @param sooner called when {@link #tick} may be due earlier than it said */
@@ -123,16 +123,16 @@ final class Rates {
         this.sooner = sooner;
     }
 
-    synchronized Limit limit(TaskRate rate) {
-        return limits.computeIfAbsent(rate.name(), none -> new Limit(rate));
+    synchronized RateLimit limit(TaskRate rate) {
+        return limits.computeIfAbsent(rate.name(), none -> new RateLimit(rate));
     }
 
-    private synchronized List<Limit> all() {
+    private synchronized List<RateLimit> all() {
         return List.copyOf(limits.values());
     }
 
     List<RateStatus> status() {
-        return all().stream().map(Limit::status).toList();
+        return all().stream().map(RateLimit::status).toList();
     }
 
     // ---- runs ----
@@ -143,7 +143,7 @@ final class Rates {
      * @param longestNanos the longest time that it may wait
      * @return 0 if it waits; else the milliseconds after which it should come again
      */
-    long await(Limit limit, String bucket, Waiter run, long longestNanos) {
+    long await(RateLimit limit, String bucket, Waiter run, long longestNanos) {
         synchronized (limit) {
             long now = clock.nanos();
             TokenPool<Waiter> pool = limit.pool(bucket);
@@ -161,7 +161,7 @@ final class Rates {
     }
 
     /** Pauses a bucket: for some time, no run gets a token of it. */
-    void pause(Limit limit, String bucket, long millis) {
+    void pause(RateLimit limit, String bucket, long millis) {
         synchronized (limit) {
             TokenPool<Waiter> pool = limit.pool(bucket);
             pool.pause(clock.nanos(), millis);
@@ -171,7 +171,7 @@ final class Rates {
     }
 
     /** Ends the wait of runs, which do not go to their handlers. */
-    void turnAway(Limit limit, Collection<? extends Waiter> runs, Outcome outcome) {
+    void turnAway(RateLimit limit, Collection<? extends Waiter> runs, Outcome outcome) {
         List<Waiter> gone = new ArrayList<>();
         synchronized (limit) {
             for (Waiter each : runs) {
@@ -185,7 +185,7 @@ final class Rates {
     }
 
     /** Uses the tokens whose time has come, and asks for further ones. */
-    private void turn(Limit limit) {
+    private void turn(RateLimit limit) {
         List<Waiter> ready = new ArrayList<>();
         List<RateRequest> requests = new ArrayList<>();
         List<TokenPool<Waiter>> asking = new ArrayList<>();
@@ -215,7 +215,7 @@ final class Rates {
         sooner.run();
     }
 
-    private void send(Limit limit, Call call) {
+    private void send(RateLimit limit, Call call) {
         CompletionStage<List<RateAnswer>> answers;
         try {
             store.limits().describe(limit.rate.info());
@@ -226,7 +226,7 @@ final class Rates {
         var unused = answers.whenComplete((given, failure) -> answered(limit, call, given, failure));
     }
 
-    private void answered(Limit limit, Call call, @Nullable List<RateAnswer> given, @Nullable Throwable failure) {
+    private void answered(RateLimit limit, Call call, @Nullable List<RateAnswer> given, @Nullable Throwable failure) {
         synchronized (limit) {
             limit.calling = false;
             long now = clock.nanos();
@@ -252,7 +252,7 @@ final class Rates {
         long now = clock.nanos();
         boolean looks = now - lookedAt >= LOOK_NANOS;
         long due = now + LOOK_NANOS;
-        for (Limit limit : all()) {
+        for (RateLimit limit : all()) {
             long next;
             synchronized (limit) {
                 next = nextDue(limit, now);
@@ -273,7 +273,7 @@ final class Rates {
     }
 
     /** Turns away runs whose claims are lost. */
-    private void letGoLate(Limit limit) {
+    private void letGoLate(RateLimit limit) {
         List<Waiter> late = new ArrayList<>();
         synchronized (limit) {
             limit.busy.forEach(pool -> pool.all().stream()
@@ -283,7 +283,7 @@ final class Rates {
         turnAway(limit, late, Outcome.NotStarted.INSTANCE);
     }
 
-    private static long nextDue(Limit limit, long now) {
+    private static long nextDue(RateLimit limit, long now) {
         long due = Long.MAX_VALUE;
         for (TokenPool<Waiter> pool : limit.busy) {
             due = Math.min(due, pool.nextDue(now, !limit.calling));

@@ -122,8 +122,7 @@ final class TokenPool<W> {
     /**
      * Takes the answer; null if there was none.
      *
-     * @param at when the store gave it. Tokens of an answer that came late are not put off, since further ones would come at the
-     *     same time then; they are lost
+     * @param at when the store gave it. Late tokens are dropped. Postponed, they would coincide with later ones
      */
     void answered(RateRequest request, @Nullable RateAnswer answer, long at, long now) {
         asking = 0;

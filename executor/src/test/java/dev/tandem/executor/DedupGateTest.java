@@ -80,7 +80,7 @@ class DedupGateTest {
     }
 
     @Test
-    void aTaskThatWasAskedForWhenItCameDoesNotWait() {
+    void anAnswerFromTheArrivalSparesTheWait() {
         build();
         Run run = TestRuns.of(task(), 5);
         arrives(run);

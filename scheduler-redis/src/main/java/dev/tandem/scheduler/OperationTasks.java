@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OperationTasks {
 
-    /** The places of tasks that may be changed. */
-    public enum Where {
+    /** The stages of tasks that may be changed. */
+    public enum Stage {
         PARKED,
         /** Scheduled, and due in more than 90 s or so. */
         FAR,
@@ -81,15 +81,15 @@ public final class OperationTasks {
      * @param cursor where the page before ended; null for the first one
      * @param latestMicros dead tasks that died later are left out
      */
-    public CompletableFuture<Page> page(Partition partition, Where where, @Nullable String cursor, long latestMicros) {
+    public CompletableFuture<Page> page(Partition partition, Stage stage, @Nullable String cursor, long latestMicros) {
         return connection
                 .runScript(
                         Script.SCAN_TASKS,
                         partition,
-                        bytes(where.name().toLowerCase(Locale.ROOT)),
+                        bytes(stage.name().toLowerCase(Locale.ROOT)),
                         cursor == null ? NO_PLACE : Base64.getDecoder().decode(cursor),
                         bytes(Integer.toString(ScriptCodes.MAX_CHANGED_TASKS)),
-                        bytes(where == Where.DEAD ? Long.toString(latestMicros) : "+inf"))
+                        bytes(stage == Stage.DEAD ? Long.toString(latestMicros) : "+inf"))
                 .thenApply(reply -> {
                     ReplyReader in = new ReplyReader(reply);
                     byte[] next = in.bytes();

@@ -1,6 +1,6 @@
 package dev.tandem.scheduler;
 
-import dev.tandem.scheduler.OperationTasks.Where;
+import dev.tandem.scheduler.OperationTasks.Stage;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.PutAside;
@@ -78,7 +78,7 @@ final class PausedTaskWakeups {
     }
 
     private CompletableFuture<Void> page(Resumed resumed, Partition partition, @Nullable String cursor) {
-        return tasks.page(partition, Where.RETRY, cursor, Long.MAX_VALUE).thenCompose(page -> {
+        return tasks.page(partition, Stage.RETRY, cursor, Long.MAX_VALUE).thenCompose(page -> {
             List<String> chosen = page.tasks().stream()
                     .map(OperationTasks.Found::task)
                     .filter(view -> waits(resumed, view))

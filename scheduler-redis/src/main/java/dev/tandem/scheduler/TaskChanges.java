@@ -49,11 +49,11 @@ final class TaskChanges {
     private static final byte[] NOTHING = {};
 
     private final AdminConnection connection;
-    private final MovedBearers bearers;
+    private final RescheduledBearers bearers;
 
     TaskChanges(AdminConnection connection) {
         this.connection = connection;
-        this.bearers = new MovedBearers(connection);
+        this.bearers = new RescheduledBearers(connection);
     }
 
     /** Changes one task. */
@@ -98,8 +98,8 @@ final class TaskChanges {
                         connection.keys().withOperations(partition, !policy.isEmpty()),
                         args.toArray(byte[][]::new))
                 .thenApply(TaskChanges::read)
-                .thenCompose(reply -> change instanceof TaskChange.Reschedule moved
-                        ? bearers.moved(partition, items, reply.results(), moved.dueAt())
+                .thenCompose(reply -> change instanceof TaskChange.Reschedule later
+                        ? bearers.rescheduled(partition, items, reply.results(), later.dueAt())
                                 .thenApply(told -> reply)
                         : CompletableFuture.completedFuture(reply));
     }

@@ -107,11 +107,13 @@ final class UntoldEnds {
             request = read(partition, new String(end, StandardCharsets.UTF_8));
         } catch (RuntimeException e) {
             log.warn(
-                    "Took an end of a task without a run off the list of {}: its {} bytes cannot be read ({}). If a"
-                            + " deduplication key or a fan-out waits for it, release or cancel that",
-                    partition,
+                    "Dropped an unreadable record ({} bytes) of a task of {} that ended without a run: {}. If its"
+                            + " deduplication key stays taken, run ./tandem dedup {} KEY --free; if its fan-out"
+                            + " waits, run ./tandem fan-outs cancel ID, then ./tandem fan-outs end ID",
                     end.length,
-                    e.getClass().getSimpleName());
+                    partition,
+                    e.getClass().getSimpleName(),
+                    partition.queue());
             return CompletableFuture.completedFuture(null);
         }
         try {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.local.LocalRedis;
 import dev.tandem.scheduler.Admin.Result;
-import dev.tandem.scheduler.OperationTasks.Where;
+import dev.tandem.scheduler.OperationTasks.Stage;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
@@ -142,15 +142,15 @@ class ScriptTimeIT {
         assertThat(store.admin().delete(PARTITION, last).join()).isEqualTo(Result.DONE);
         afterEach.run();
         OperationTasks tasks = store.operationTasks();
-        operate(tasks, "delete", Where.DEAD, new TaskChange.Delete(Admin.Deletion.DEAD_NOT_HALTING));
+        operate(tasks, "delete", Stage.DEAD, new TaskChange.Delete(Admin.Deletion.DEAD_NOT_HALTING));
         afterEach.run();
-        operate(tasks, "retry", Where.DEAD, new TaskChange.Retry());
+        operate(tasks, "retry", Stage.DEAD, new TaskChange.Retry());
         afterEach.run();
-        operate(tasks, "cancel", Where.PARKED, new TaskChange.Delete(Admin.Deletion.WAITING));
+        operate(tasks, "cancel", Stage.PARKED, new TaskChange.Delete(Admin.Deletion.WAITING));
         afterEach.run();
-        operate(tasks, "now", Where.NEAR, new TaskChange.Retry());
+        operate(tasks, "now", Stage.NEAR, new TaskChange.Retry());
         afterEach.run();
-        operate(tasks, "far", Where.FAR, new TaskChange.None());
+        operate(tasks, "far", Stage.FAR, new TaskChange.None());
         afterEach.run();
         Retention little = new Retention(Duration.ofDays(10_000_000), 100, Duration.ofDays(1), 100, 1 << 20);
         Housekeeper housekeeper = new Housekeeper(store.adminConnection(), store.admin(), little);
@@ -165,12 +165,12 @@ class ScriptTimeIT {
     }
 
     /** Does the first steps of an operation. The oldest dead tasks have 1 MB. */
-    private static void operate(OperationTasks tasks, String operation, Where where, TaskChange change) {
+    private static void operate(OperationTasks tasks, String operation, Stage stage, TaskChange change) {
         OperationTasks.Done done = OperationTasks.Done.NOTHING;
         @Nullable String cursor = null;
         for (int step = 0; step < 60; step++) {
             OperationTasks.Page page =
-                    tasks.page(PARTITION, where, cursor, Long.MAX_VALUE).join();
+                    tasks.page(PARTITION, stage, cursor, Long.MAX_VALUE).join();
             done = tasks.step(
                             PARTITION,
                             operation,

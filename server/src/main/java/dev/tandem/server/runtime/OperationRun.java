@@ -8,7 +8,7 @@ import dev.tandem.scheduler.OperationBook;
 import dev.tandem.scheduler.OperationTasks;
 import dev.tandem.scheduler.OperationTasks.Done;
 import dev.tandem.scheduler.OperationTasks.Found;
-import dev.tandem.scheduler.OperationTasks.Where;
+import dev.tandem.scheduler.OperationTasks.Stage;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.TaskChange;
 import dev.tandem.server.inspect.TaskInfo;
@@ -62,7 +62,7 @@ final class OperationRun {
     private final LongSupplier nanoTime;
     private final Counter counter;
     private final TaskChange change;
-    private final List<Where> wheres;
+    private final List<Stage> stages;
 
     private OperationProgress progress = OperationProgress.NONE.in(State.RUNNING);
     private long notedAt;
@@ -88,7 +88,7 @@ final class OperationRun {
         this.counter = counter;
         long began = entry.beganMicros() / 1_000;
         change = change(operation, began);
-        wheres = wheres(operation);
+        stages = stages(operation);
         stopping = entry.stopping();
         notedAt = nanoTime.getAsLong();
     }
@@ -108,17 +108,17 @@ final class OperationRun {
     }
 
     /**
-     * Returns where the tasks are, in the order in which they are changed, so that a change puts no task where it would be
+     * Returns the stages of the tasks, in the order in which they are changed, so that a change puts no task where it would be
      * found again, and no task starts because the head of its key was cancelled before it.
      */
-    static List<Where> wheres(Operation operation) {
+    static List<Stage> stages(Operation operation) {
         List<TaskState> states = operation.selection().states();
-        List<Where> all = operation.action() == Operation.Action.CANCEL
-                ? List.of(Where.PARKED, Where.FAR, Where.NEAR, Where.RETRY, Where.ACTIVE)
-                : List.of(Where.NEAR, Where.FAR, Where.RETRY, Where.DEAD);
+        List<Stage> all = operation.action() == Operation.Action.CANCEL
+                ? List.of(Stage.PARKED, Stage.FAR, Stage.NEAR, Stage.RETRY, Stage.ACTIVE)
+                : List.of(Stage.NEAR, Stage.FAR, Stage.RETRY, Stage.DEAD);
         return all.stream()
-                .filter(where -> states.contains(
-                        switch (where) {
+                .filter(stage -> states.contains(
+                        switch (stage) {
                             case PARKED -> TaskState.PARKED;
                             case FAR, NEAR -> TaskState.SCHEDULED;
                             case RETRY -> TaskState.RETRY;
@@ -209,7 +209,7 @@ final class OperationRun {
     private Optional<Done> step(Partition partition, Done done) {
         OperationPlace place = place(partition, done);
         OperationTasks.Page page = await(store.tasks()
-                .page(partition, place.where(), place.cursor().isEmpty() ? null : place.cursor(), entry.beganMicros()));
+                .page(partition, place.stage(), place.cursor().isEmpty() ? null : place.cursor(), entry.beganMicros()));
         Predicate<TaskInfo> chooser = operation.chooser(entry.beganMicros() / 1_000, place.lastToken());
         List<Found> chosen = new ArrayList<>();
         for (Found found : page.tasks()) {
@@ -217,16 +217,16 @@ final class OperationRun {
                 chosen.add(found);
             }
         }
-        int behind = wheres.indexOf(place.where()) + 1;
+        int behind = stages.indexOf(place.stage()) + 1;
         String next = page.next() != null
-                ? place.with(place.where(), page.next()).text()
-                : behind < wheres.size() ? place.with(wheres.get(behind), "").text() : END;
+                ? place.with(place.stage(), page.next()).text()
+                : behind < stages.size() ? place.with(stages.get(behind), "").text() : END;
         return await(store.tasks()
                 .step(
                         partition,
                         record,
                         done,
-                        changeAt(partition, place.where(), chosen),
+                        changeAt(partition, place.stage(), chosen),
                         operation.dryRun() ? List.of() : chosen,
                         page.tasks().size(),
                         chosen.size(),
@@ -234,8 +234,8 @@ final class OperationRun {
     }
 
     /** Has executors cancel what they run before it is counted: nobody else can end a run. */
-    private TaskChange changeAt(Partition partition, Where where, List<Found> chosen) {
-        if (where != Where.ACTIVE || operation.dryRun()) {
+    private TaskChange changeAt(Partition partition, Stage stage, List<Found> chosen) {
+        if (stage != Stage.ACTIVE || operation.dryRun()) {
             return change;
         }
         return new TaskChange.CancelRunning(store.running()
@@ -250,7 +250,7 @@ final class OperationRun {
         }
         // The clock of the partition's node may differ from that of the operation's, and tokens follow it.
         long token = await(store.tasks().highestToken(partition));
-        return new OperationPlace(wheres.get(0), "", token == 0 ? entry.beganMicros() : token);
+        return new OperationPlace(stages.get(0), "", token == 0 ? entry.beganMicros() : token);
     }
 
     private void count(Done before, Done after) {

@@ -42,6 +42,13 @@ public record DedupPolicy(
                 mode, windowMillis, untilDone, retentionMillis, releaseOnFailure, lostAfterMillis, millis);
     }
 
+    /** Returns the same policy, by which a task counts as lost after so long at the earliest. */
+    public DedupPolicy lostAfterAtLeast(long millis) {
+        return millis <= lostAfterMillis
+                ? this
+                : new DedupPolicy(mode, windowMillis, untilDone, retentionMillis, releaseOnFailure, millis, keptMillis);
+    }
+
     /** The shortest time after which a task counts as lost. */
     public static final long LEAST_LOST_AFTER = 60_000;
 

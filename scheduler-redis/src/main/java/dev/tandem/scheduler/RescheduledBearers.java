@@ -19,13 +19,13 @@ import org.slf4j.LoggerFactory;
  * Tells buckets that an operator has given tasks with deduplication keys another time: later tasks with these keys are judged by
  * it. Thread-safe.
  */
-final class MovedBearers {
+final class RescheduledBearers {
 
-    private static final Logger log = LoggerFactory.getLogger(MovedBearers.class);
+    private static final Logger log = LoggerFactory.getLogger(RescheduledBearers.class);
 
     private final RedisBuckets buckets;
 
-    MovedBearers(AdminConnection connection) {
+    RescheduledBearers(AdminConnection connection) {
         this.buckets = new RedisBuckets(connection);
     }
 
@@ -36,7 +36,7 @@ final class MovedBearers {
      * @param dueAt epoch milliseconds
      * @return completes when the buckets have answered; does not fail, since the tasks have their time in any case
      */
-    CompletableFuture<Void> moved(Partition partition, List<Item> items, List<Integer> results, long dueAt) {
+    CompletableFuture<Void> rescheduled(Partition partition, List<Item> items, List<Integer> results, long dueAt) {
         long delay = Math.max(0, dueAt - System.currentTimeMillis());
         Map<Integer, List<DedupRequest>> told = new HashMap<>();
         for (int i = 0; i < results.size(); i++) {
