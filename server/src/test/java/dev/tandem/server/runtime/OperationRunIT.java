@@ -3,10 +3,7 @@ package dev.tandem.server.runtime;
 import static dev.tandem.task.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
-import dev.tandem.local.JvmOptions;
-import dev.tandem.local.LocalProcess;
 import dev.tandem.scheduler.OperationBook;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
@@ -27,9 +24,6 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -49,12 +43,6 @@ class OperationRunIT {
     private static final int DEAD = Integer.getInteger("operations.dead", 1_000);
 
     private static final int KEYS = 7;
-
-    /** The number of dead tasks in each partition: so many that a process can be killed while it retries them. */
-    private static final int MANY = 10_000;
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
-    private static final Duration POLL = Duration.ofMillis(2);
 
     /** Servers of other tests run the operations of the usual namespace. */
     private static final String SPACE = UniqueNames.fresh("operations");
@@ -126,29 +114,6 @@ class OperationRunIT {
         assertThat(ended.refused()).isZero();
         assertThat(dead()).isZero();
         assertRetriedInOrder(DEAD);
-    }
-
-    @Test
-    void anotherServerGoesOnWhenTheProcessThatRunsItIsKilled() throws Exception {
-        fill(MANY);
-        try (LocalProcess victim = server("victim")) {
-            begin(Action.RETRY, "process");
-            await("the first pages").atMost(PATIENCE).pollInterval(POLL).until(() -> dead() < 3L * MANY);
-            victim.kill();
-            assertThat(dead()).as(victim.logTail()).isBetween(1L, 3L * MANY - 1);
-        }
-        try (LocalProcess successor = server("successor")) {
-            await("the end of the operation")
-                    .atMost(PATIENCE)
-                    .until(() -> progress("process").state() == State.DONE || !successor.isRunning());
-            OperationProgress ended = progress("process");
-            assertThat(ended.state()).as(successor.logTail()).isEqualTo(State.DONE);
-            assertThat(List.of(ended.looked(), ended.matched(), ended.changed(), ended.refused()))
-                    .containsExactly(3L * MANY, 3L * MANY, 3L * MANY, 0L);
-        }
-        assertThat(dead()).isZero();
-        assertThat(replayed()).as("changes, by the store's own count").isEqualTo(3L * MANY);
-        assertRetriedInOrder(MANY);
     }
 
     @Test
@@ -315,38 +280,6 @@ class OperationRunIT {
 
     private byte[] envelope(String key) {
         return new Envelope(Task.of(queue, key, new byte[] {1}), 3, 7, "boom").encode();
-    }
-
-    /** Starts a server that runs no tasks, only operations. */
-    private static LocalProcess server(String name) throws Exception {
-        Path logs = Files.createDirectories(Path.of(System.getProperty("tandem.local.dir", "target/brokers")));
-        return LocalProcess.java(
-                        name,
-                        System.getProperty("java.class.path"),
-                        JvmOptions.quickStart("256m"),
-                        "dev.tandem.server.TandemServer",
-                        List.of(
-                                "--server.port=0",
-                                "--tandem.api.login=none",
-                                "--tandem.executor.enabled=false",
-                                "--tandem.redis.uri=" + Brokers.redis().uri(),
-                                "--tandem.redis.namespace=" + SPACE))
-                .log(logs.resolve(UniqueNames.fresh(name) + ".log"))
-                .disposable()
-                .build()
-                .start();
-    }
-
-    private OperationProgress progress(String id) {
-        return operations.find(queue, id).orElseThrow().progress();
-    }
-
-    private long replayed() {
-        long sum = 0;
-        for (int partition = 0; partition < PARTITIONS; partition++) {
-            sum += Long.parseLong(text(redis.hget(key(partition, "stats"), bytes("replayed"))));
-        }
-        return sum;
     }
 
     private long dead() {
