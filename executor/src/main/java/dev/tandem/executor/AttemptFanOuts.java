@@ -77,13 +77,15 @@ final class AttemptFanOuts {
 
     /** Returns why the stream of a master does not go on that ended so; null if it has not ended. */
     static @Nullable String why(Outcome outcome) {
-        if (outcome instanceof Outcome.Dead dead) {
+        if (!outcome.isFinal()) {
+            return null;
+        } else if (outcome instanceof Outcome.Dead dead) {
             return "its master died: " + dead.error().lines().findFirst().orElse("");
         } else if (outcome instanceof Outcome.Expired) {
             return "its master expired";
         } else if (outcome instanceof Outcome.Cancelled) {
             return "its master was cancelled";
         }
-        return outcome instanceof Outcome.Succeeded ? "its master ended without its stream" : null;
+        return "its master ended without its stream";
     }
 }
