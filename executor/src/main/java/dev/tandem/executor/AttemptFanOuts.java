@@ -4,6 +4,7 @@ import dev.tandem.api.FanOut;
 import dev.tandem.api.FanOutRef;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.ordering.Run;
+import dev.tandem.task.FannedOut;
 import dev.tandem.task.LogText;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.fanout.FanOutRecord;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -46,8 +48,9 @@ final class AttemptFanOuts {
         }
     }
 
-    /** Gives up streams that will not go on, because the task has ended. */
+    /** Notes the fan-outs for the next run, and gives up streams that will not go on, because the task has ended. */
     void ended(Outcome outcome) {
+        run.recordFanOuts(keptUntil());
         String why = why(outcome);
         FanOuts fanOuts = spec.parts().fanOuts();
         if (why == null || fanOuts == null) {
@@ -65,15 +68,24 @@ final class AttemptFanOuts {
                         answer -> {}));
     }
 
+    /** Returns the fan-outs to which the handler has come, with the times until which they are kept at least. */
+    synchronized Map<String, Long> keptUntil() {
+        return writers.values().stream()
+                .filter(each -> each.keptUntil() != FannedOut.NEVER)
+                .collect(Collectors.toMap(FanOutWriter::id, FanOutWriter::keptUntil));
+    }
+
     /** Returns why the stream of a master does not go on that ended so; null if it has not ended. */
     static @Nullable String why(Outcome outcome) {
-        if (outcome instanceof Outcome.Dead dead) {
+        if (!outcome.isFinal()) {
+            return null;
+        } else if (outcome instanceof Outcome.Dead dead) {
             return "its master died: " + dead.error().lines().findFirst().orElse("");
         } else if (outcome instanceof Outcome.Expired) {
             return "its master expired";
         } else if (outcome instanceof Outcome.Cancelled) {
             return "its master was cancelled";
         }
-        return outcome instanceof Outcome.Succeeded ? "its master ended without its stream" : null;
+        return "its master ended without its stream";
     }
 }

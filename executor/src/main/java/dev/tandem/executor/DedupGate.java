@@ -235,23 +235,15 @@ final class DedupGate implements Gate {
 
     /** Returns what the store is told; null if the task has not ended, or ended as a duplicate. */
     private static @Nullable Ending ending(Outcome outcome) {
-        if (outcome instanceof Outcome.Succeeded) {
-            return Ending.SUCCEEDED;
+        if (!outcome.isFinal() || outcome instanceof Outcome.Duplicate) {
+            return null;
         }
-        boolean givenUp = outcome instanceof Outcome.Dead
-                || outcome instanceof Outcome.Expired
-                || outcome instanceof Outcome.Cancelled;
-        return givenUp ? Ending.FAILED : null;
+        return outcome instanceof Outcome.Succeeded ? Ending.SUCCEEDED : Ending.FAILED;
     }
 
     /** Says that a task waits for so long that it might count as lost. */
     private void runsLater(Run run, String key, Outcome outcome) {
-        long delay = 0;
-        if (outcome instanceof Outcome.Retry retry) {
-            delay = retry.delayMillis();
-        } else if (outcome instanceof Outcome.Snoozed snoozed) {
-            delay = snoozed.delayMillis();
-        }
+        long delay = outcome.delayMillis();
         if (delay > spec.parts().relations().dedup().lostAfterMillis() / 4) {
             sender.offer(new DedupRequest.Tell(key, bearer(run), Ending.LATER, delay), REPEATED_MILLIS, answer -> {});
             sender.send();

@@ -187,12 +187,12 @@ final class DependencyGate implements Gate {
     @Override
     public void ended(Run run, Outcome outcome, Runnable then) {
         TaskDependencies its = TaskDependencies.of(run.task());
-        if (its != null && isFinal(outcome)) {
+        if (its != null && outcome.isFinal()) {
             synchronized (ended) {
                 ended.put(new RecordedEnd(run.partition(), run.token()), new Ended(waiter(run), its.on()));
             }
         } else if (its != null) {
-            keepKnown(its, waiter(run), delayOf(outcome));
+            keepKnown(its, waiter(run), outcome.delayMillis());
             sender.send();
         }
         then.run();
@@ -224,21 +224,6 @@ final class DependencyGate implements Gate {
     private long runMillis(Run run) {
         long timeout = spec.timeoutMillisOf(run.task());
         return timeout <= 0 ? LONGEST_RUN_MILLIS : Math.min(timeout, LONGEST_RUN_MILLIS);
-    }
-
-    private static boolean isFinal(Outcome outcome) {
-        return outcome instanceof Outcome.Succeeded
-                || outcome instanceof Outcome.Dead
-                || outcome instanceof Outcome.Expired
-                || outcome instanceof Outcome.Cancelled
-                || outcome instanceof Outcome.Duplicate;
-    }
-
-    private static long delayOf(Outcome outcome) {
-        if (outcome instanceof Outcome.Retry retry) {
-            return retry.delayMillis();
-        }
-        return outcome instanceof Outcome.Snoozed snoozed ? snoozed.delayMillis() : 0;
     }
 
     private static Waiter waiter(Run run) {

@@ -167,12 +167,13 @@ final class FanOutGate implements Gate {
 
     /** Returns how a subtask ended; null if it has not. */
     private static @Nullable End end(Outcome outcome) {
-        if (outcome instanceof Outcome.Succeeded || outcome instanceof Outcome.Duplicate) {
-            return End.SUCCEEDED;
-        } else if (outcome instanceof Outcome.Dead || outcome instanceof Outcome.Expired) {
-            return End.FAILED;
+        if (!outcome.isFinal()) {
+            return null;
+        } else if (outcome instanceof Outcome.Cancelled) {
+            return End.CANCELLED;
         }
-        return outcome instanceof Outcome.Cancelled ? End.CANCELLED : null;
+        boolean succeeded = outcome instanceof Outcome.Succeeded || outcome instanceof Outcome.Duplicate;
+        return succeeded ? End.SUCCEEDED : End.FAILED;
     }
 
     private static @Nullable String error(Outcome outcome) {

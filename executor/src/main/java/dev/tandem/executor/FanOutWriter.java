@@ -9,6 +9,7 @@ import dev.tandem.api.TaskRequest;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.Envelope;
+import dev.tandem.task.FannedOut;
 import dev.tandem.task.Publisher.Publication;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Task;
@@ -19,6 +20,7 @@ import dev.tandem.task.fanout.FanOutAnswer.Stop;
 import dev.tandem.task.fanout.FanOutPlan;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.Subtask;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -41,6 +43,7 @@ final class FanOutWriter {
     private @Nullable BusinessId finalId;
 
     private volatile boolean open;
+    private volatile long keptUntil = FannedOut.NEVER;
 
     FanOutWriter(Run run, QueueSpec spec, FanOuts fanOuts, FanOut plan) {
         this.run = run;
@@ -57,6 +60,11 @@ final class FanOutWriter {
         return id;
     }
 
+    /** Returns until when the store keeps the fan-out at least, in epoch milliseconds; {@link FannedOut#NEVER} if it did not begin. */
+    long keptUntil() {
+        return keptUntil;
+    }
+
     /** Returns whether the fan-out began in this run, and its stream has not ended as far as is known. */
     boolean isOpen() {
         return open;
@@ -70,7 +78,9 @@ final class FanOutWriter {
             throw new FatalTaskException("The task is a subtask, and fans out as '" + plan.name()
                     + "': a subtask has one fan-out, without a name");
         }
+        requireNotForgotten();
         FanOutAnswer begun = await(new FanOutRequest.Open(id, token, filed()));
+        keptUntil = fanOuts.wallMillis() + fanOuts.policy().keepMillis();
         if (parent != null) {
             fanOuts.noteNested(run);
         }
@@ -94,6 +104,20 @@ final class FanOutWriter {
         }
         fanOuts.metrics().fannedOut(spec.name(), total);
         return new FanOutRef(id, total);
+    }
+
+    /** If an earlier run has fanned out and nothing is known of that any more, its subtasks must not run again unnoticed. */
+    private void requireNotForgotten() throws InterruptedException {
+        long kept = FannedOut.keptUntil(run.task(), id);
+        if (kept == FannedOut.NEVER || fanOuts.wallMillis() < kept) {
+            return; // What Redis has lost before that time is begun anew.
+        }
+        if (answer(new FanOutRequest.View(id)).code() == Code.UNKNOWN) {
+            throw new FatalTaskException("An earlier run of the task fanned out as " + id
+                    + ", of which nothing is known any more: fan-outs are kept for "
+                    + Duration.ofMillis(fanOuts.policy().keepMillis())
+                    + " (tandem.fan-outs.keep). Its subtasks would run again: submit a new task if they are to");
+        }
     }
 
     /** Returns what is known of a fan-out whose stream has ended. */

@@ -36,6 +36,7 @@ public final class FanOuts implements AutoCloseable {
     private final FanOutMetrics metrics;
     private final BucketSender<FanOutRequest, FanOutAnswer> sender;
     private final FanOutFinisher finisher;
+    private final ExecutorClock clock;
     private final AtomicLong asked = new AtomicLong();
     /** Exists once a subtask has run here. Guarded by this. */
     private @Nullable FanOutCancels cancels;
@@ -69,6 +70,7 @@ public final class FanOuts implements AutoCloseable {
         this.publisher = publisher;
         this.policy = policy;
         this.metrics = metrics;
+        this.clock = clock;
         this.sender = new BucketSender<>(
                 new BucketSender.Buckets<>(
                         "This process",
@@ -100,6 +102,10 @@ public final class FanOuts implements AutoCloseable {
 
     FanOutPolicy policy() {
         return policy;
+    }
+
+    long wallMillis() {
+        return clock.wallMillis();
     }
 
     /** Sends a request. @param then receives the answer on any thread, or null if there was none; it must not block */

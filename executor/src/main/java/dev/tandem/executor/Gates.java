@@ -43,14 +43,26 @@ final class Gates {
             ExecutorClock clock,
             Supplier<PausedTasks> paused,
             @Nullable Supplier<? extends RunningHandlers> handlers) {
-        List<Gate> all = new ArrayList<>(
-                List.of(new GrowthGate(spec, clock), new DedupGate(spec, clock), new PauseGate(spec, paused, clock)));
+        List<Gate> all = new ArrayList<>();
+        // The order of a key holds for all that follows, also for tasks that end without a run.
+        all.add(new GrowthGate(spec, clock));
+        // A duplicate ends at once, whatever else its task would wait for.
+        all.add(new DedupGate(spec, clock));
+        // Paused tasks ask the gates behind this one for nothing. Duplicates of them end all the same.
+        all.add(new PauseGate(spec, paused, clock));
         FanOuts fanOuts = spec.parts().fanOuts();
         if (fanOuts != null) {
+            // A subtask of a stopped fan-out is cancelled, and does not wait for other tasks.
             all.add(new FanOutGate(spec, fanOuts, handlers));
         }
+        // The wait for other tasks may take days. A token or a permit would be lost or idle meanwhile.
         all.add(new DependencyGate(spec, clock));
         return all;
+    }
+
+    /** Returns the gates in the order in which runs pass them. */
+    List<Gate> inOrder() {
+        return gates;
     }
 
     /** Returns what counts the threads of the queue's workers; null if no gate asks. */
@@ -97,9 +109,11 @@ final class Gates {
                 context.limits().gate(spec, wake, runs -> handlers.get().interrupt(runs));
         RateGate rates = context.limits().rateGate(spec, wake, permits);
         if (rates != null) {
+            // A permit would be idle while its run waits for a token. A token need not be used at its time.
             all.add(rates);
         }
         if (permits != null) {
+            // A permit is given when a thread is free, so that the handler begins at once.
             all.add(permits);
         }
         SlotShares shares = context.shares();

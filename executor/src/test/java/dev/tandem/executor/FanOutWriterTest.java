@@ -13,6 +13,9 @@ import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
+import dev.tandem.task.AttemptHistory;
+import dev.tandem.task.AttemptRecord;
+import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Publisher.Publication;
 import dev.tandem.task.Publisher.PublishException;
@@ -111,14 +114,22 @@ class FanOutWriterTest {
     private final ModelStore store = new ModelStore();
 
     private FanOutRef fanOut(Run run, int count, FanOut plan) throws InterruptedException {
-        return fanOut(run, IntStream.range(0, count).mapToObj(n -> TaskRequest.of("orders", "row", n)), plan);
+        return fanOut(run, stream(count), plan);
+    }
+
+    private static Stream<TaskRequest<?>> stream(int count) {
+        return IntStream.range(0, count).mapToObj(n -> TaskRequest.of("orders", "row", n));
     }
 
     private FanOutRef fanOut(Run run, Stream<? extends TaskRequest<?>> subtasks, FanOut plan)
             throws InterruptedException {
+        return attempt(run).fanOut(subtasks, plan);
+    }
+
+    private AttemptFanOuts attempt(Run run) {
         FanOuts fanOuts = new FanOuts(store, new FakePublisher(), policy, FanOutMetrics.NONE, fixture.clock);
         QueueSpec spec = RunnerFixture.queue().store(store).fanOuts(fanOuts).build();
-        return new AttemptFanOuts(run, spec).fanOut(subtasks, plan);
+        return new AttemptFanOuts(run, spec);
     }
 
     private static Run master() {
@@ -236,6 +247,47 @@ class FanOutWriterTest {
 
         assertThat(fanOut(master(), 20, plan()).subtasks()).isEqualTo(20);
         assertThat(published).isEmpty();
+    }
+
+    @Test
+    void aRetryDiesIfItsFanOutIsForgottenAndOnlyThen() throws InterruptedException {
+        Run retried = failedAfter(20);
+
+        fixture.clock.advance(policy.keepMillis());
+        assertThat(fanOut(retried, 20, plan()).subtasks()).as("it is known").isEqualTo(20);
+        assertThat(published).hasSize(20);
+
+        model = new FanOutModel();
+        assertThatThrownBy(() -> fanOut(retried, 20, plan()))
+                .isInstanceOf(FatalTaskException.class)
+                .hasMessageContaining("tandem.fan-outs.keep")
+                .hasMessageContaining("submit a new task");
+        assertThat(published).hasSize(20);
+
+        AttemptRecord old = new AttemptRecord(1, 1, 5, "e", "the file is not there yet");
+        Run neverFannedOut = TestRuns.stored(AttemptHistory.with(master().task(), old), 5);
+        fanOut(neverFannedOut, 20, plan());
+        assertThat(published)
+                .as("of a master whose first attempts ended before")
+                .hasSize(40);
+    }
+
+    @Test
+    void whatRedisLosesWhileItShouldBeKeptIsBegunAnew() throws InterruptedException {
+        Run retried = failedAfter(20);
+        model = new FanOutModel();
+
+        fanOut(retried, 20, plan());
+        assertThat(published).hasSize(40);
+    }
+
+    /** Returns the run of a master that has fanned out and failed. */
+    private Run failedAfter(int count) throws InterruptedException {
+        Run run = master();
+        AttemptFanOuts first = attempt(run);
+        first.fanOut(stream(count), plan());
+        first.ended(new Outcome.Retry(0, "no space left"));
+        return TestRuns.stored(TestRuns.again(run), 5);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.tandem.ordering;
 
 import dev.tandem.ordering.lanes.TaskEntry;
+import dev.tandem.task.FannedOut;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
@@ -49,6 +50,11 @@ public final class TestRuns {
         }
         Row unused = new Row("k", steps, until);
         return steps.get(0).run();
+    }
+
+    /** Returns the task as it runs again after this run, with the fan-outs that are noted. */
+    public static Task again(Run run) {
+        return FannedOut.with(run.task(), run.fanOuts());
     }
 
     private static Run run(Task task, long offset, int attempt, int lapses, long sequence, long leaseUntil) {

@@ -3,6 +3,7 @@ package dev.tandem.ordering;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One run of a task under its claim. The core makes and renews it, a worker reads it. Thread-safe. */
@@ -28,6 +29,8 @@ public final class Run {
     private long durationMillis;
 
     private @Nullable String result;
+
+    private Map<String, Long> fanOuts = Map.of();
     /** Whether the core knows the end already. Used by the core's thread only. */
     private boolean over;
 
@@ -116,6 +119,19 @@ public final class Run {
     /** Records what the handler returned, as JSON. To be called before the outcome is reported. */
     public void recordResult(@Nullable String json) {
         result = json;
+    }
+
+    /**
+     * Records the fan-outs to which the handler came. To be called before the outcome is reported.
+     *
+     * @param keptUntil until when each is kept at least, in epoch milliseconds, by its id
+     */
+    public void recordFanOuts(Map<String, Long> keptUntil) {
+        fanOuts = Map.copyOf(keptUntil);
+    }
+
+    Map<String, Long> fanOuts() {
+        return fanOuts;
     }
 
     @Nullable

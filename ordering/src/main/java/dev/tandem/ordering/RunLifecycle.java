@@ -7,6 +7,7 @@ import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.AttemptRecord;
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.Envelope;
+import dev.tandem.task.FannedOut;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.PutAside;
 import dev.tandem.task.Task;
@@ -184,7 +185,7 @@ final class RunLifecycle {
     private byte[] failed(Run run, String error) {
         // A store without room keeps its last memory for outcomes, so the tasks that it has must not grow.
         boolean mayGrow = state.room.isLeft();
-        Task task = PutAside.without(UnhandledSince.without(mayGrow ? withLapses(run) : run.task()));
+        Task task = PutAside.without(UnhandledSince.without(mayGrow ? withFanOuts(run) : run.task()));
         if (run.startedAt() > 0 && mayGrow) {
             task = withAttempt(task, run, error);
         }
@@ -204,7 +205,7 @@ final class RunLifecycle {
     private byte[] snoozed(Run run, Outcome.Snoozed outcome) {
         // As for a failed attempt. A task that is put aside without its mark looks again by itself.
         boolean mayGrow = state.room.isLeft();
-        Task task = UnhandledSince.without(mayGrow ? withLapses(run) : run.task());
+        Task task = UnhandledSince.without(mayGrow ? withFanOuts(run) : run.task());
         if (!outcome.putAside()) {
             task = PutAside.without(task);
         } else if (mayGrow) {
@@ -249,6 +250,11 @@ final class RunLifecycle {
         return AttemptHistory.with(
                 task,
                 new AttemptRecord(run.attempt(), run.startedAt(), run.durationMillis(), state.context.executor, error));
+    }
+
+    /** Returns the task with what a next run has to know of this one and of those that had no outcome. */
+    private static Task withFanOuts(Run run) {
+        return FannedOut.with(withLapses(run), run.fanOuts());
     }
 
     private static Task withLapses(Run run) {

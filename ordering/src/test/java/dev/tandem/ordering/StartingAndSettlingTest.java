@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.AttemptRecord;
+import dev.tandem.task.FannedOut;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.store.StoreAnswer.Custody;
 import dev.tandem.task.store.StoreAnswer.LeasesRenewed;
@@ -12,6 +13,7 @@ import dev.tandem.task.store.StoreAnswer.TokenTime;
 import dev.tandem.task.store.StoreRequest.RenewLeases;
 import dev.tandem.task.store.SuccessRecord;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Examples of the core: a task is claimed in the store, runs, and is settled there. */
@@ -88,6 +90,24 @@ class StartingAndSettlingTest {
         assertThat(kept.durationMillis()).isEqualTo(12);
         assertThat(AttemptHistory.parse(kept.attempts()))
                 .containsExactly(new AttemptRecord(1, 1_800_000_000_000L, 30, kept.executor(), "later"));
+    }
+
+    @Test
+    void fanOutsAreNotedWithATaskThatRunsAgain() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("k0");
+        core.run("k0").recordFanOuts(Map.of("a", 100L));
+        core.fails("k0", 1_000);
+        core.passes(1_000);
+        assertThat(FannedOut.keptUntil(core.run("k0").task(), "a")).isEqualTo(100);
+
+        core.run("k0").recordFanOuts(Map.of("a", 200L, "b", 300L));
+        core.snoozes("k0", 1_000);
+        core.passes(1_000);
+        core.fails("k0", 1_000);
+        core.passes(1_000);
+        assertThat(FannedOut.keptUntil(core.run("k0").task(), "a")).isEqualTo(200);
+        assertThat(FannedOut.keptUntil(core.run("k0").task(), "b")).isEqualTo(300);
     }
 
     @Test

@@ -27,17 +27,13 @@ final class WaiterWakeups {
 
     private static final int PAGE = 200;
 
-    /** The most ends that are passed on at once. Those who wait for further ends look again by themselves. */
-    private static final int MAX_WALKS = 1_000;
-
     /** After which times a task is tried again that did not wait yet. */
     private static final long[] AGAIN_MILLIS = {100, 400, 1_500};
 
     private static final String BEGINNING = "0";
 
     private final AdminConnection connection;
-    /** The ids whose tasks are being woken; true if they are to be woken once more. Guarded by itself. */
-    private final Map<BusinessId, Boolean> walks = new LinkedHashMap<>();
+    private final WakeupWalks walks = new WakeupWalks();
 
     WaiterWakeups(AdminConnection connection) {
         this.connection = connection;
@@ -45,16 +41,9 @@ final class WaiterWakeups {
 
     /** Wakes the tasks that wait for the one with this id. */
     void wake(BusinessId ended) {
-        synchronized (walks) {
-            if (walks.containsKey(ended)) {
-                walks.put(ended, true);
-                return;
-            } else if (walks.size() >= MAX_WALKS) {
-                return;
-            }
-            walks.put(ended, false);
+        if (walks.begin(ended)) {
+            walk(ended);
         }
-        walk(ended);
     }
 
     private void walk(BusinessId ended) {
@@ -62,11 +51,7 @@ final class WaiterWakeups {
             if (failure != null) {
                 log.debug("Could not wake all tasks that wait for {}: they look again by themselves", ended, failure);
             }
-            boolean again;
-            synchronized (walks) {
-                again = Boolean.TRUE.equals(walks.remove(ended));
-            }
-            if (again) {
+            if (walks.end(ended)) {
                 wake(ended);
             }
         });

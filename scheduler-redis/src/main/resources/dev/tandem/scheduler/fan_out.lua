@@ -67,6 +67,12 @@ local function closed(k, f)
   return is_free(k, f) and ANSWER_COMPLETE or ANSWER_CLOSED
 end
 
+local function keep_on(k, f)
+  for _, key in pairs(k) do
+    call('PEXPIRE', key, number_text(f.keep))
+  end
+end
+
 local function finish(k, id, f)
   call('HSET', k.fan_out, 'finished', '1')
   call('ZREM', DUE, id)
@@ -74,9 +80,7 @@ local function finish(k, id, f)
     call('ZADD', ENDED, number_text(now), id)
   end
   call('ZREMRANGEBYSCORE', ENDED, '-inf', number_text(now - f.keep))
-  for _, key in pairs(k) do
-    call('PEXPIRE', key, number_text(f.keep))
-  end
+  keep_on(k, f)
   return ANSWER_OK
 end
 
@@ -130,6 +134,9 @@ local function open(k, id, f, a)
     look_at(id, now + FAN_OUT_SILENT_MILLIS)
     return ANSWER_OK
   elseif f.phase ~= PHASE_OPEN then
+    if call('HGET', k.fan_out, 'finished') == '1' then
+      keep_on(k, f) -- Its master runs again, and may do so later.
+    end
     return ANSWER_CLOSED
   elseif a[3] < f.token then
     return ANSWER_FENCED

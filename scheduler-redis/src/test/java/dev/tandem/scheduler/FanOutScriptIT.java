@@ -173,6 +173,24 @@ class FanOutScriptIT extends OperatorTestBase {
         }
     }
 
+    @Test
+    void aMasterThatRunsAgainProlongsItsFanOut() {
+        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 0, 7) + "000004";
+        FanOutPlan plan =
+                new FanOutPlan(queue, "0/0:1", "m", "t", "", 1, Rule.COMPLETE, 0, "", new byte[0], 60_000, 100_000);
+        FanOutRequest open = new FanOutRequest.Open(id, 1, plan);
+        byte[] key = store.adminConnection().keys().fanOut(id)[0];
+        get(store.fanOut(FanOutBuckets.of(id), List.of(open, new FanOutRequest.Seal(id, 1, 0)))
+                .toCompletableFuture());
+        get(store.adminConnection().run(commands -> commands.pexpire(key, 30_000)));
+
+        assertThat(get(store.fanOut(FanOutBuckets.of(id), List.of(open)).toCompletableFuture()))
+                .extracting(FanOutAnswer::code)
+                .containsExactly(FanOutAnswer.Code.CLOSED);
+        Long left = get(store.adminConnection().run(commands -> commands.pttl(key)));
+        assertThat(left).isGreaterThan(30_000);
+    }
+
     private FanOutRecord view(String id) {
         FanOutAnswer answer = get(store.fanOut(FanOutBuckets.of(id), List.of(new FanOutRequest.View(id)))
                         .toCompletableFuture())

@@ -122,12 +122,16 @@ public final class AttemptHistory {
 
     /** Returns the headers that a handler and a person see. */
     public static Map<String, String> visible(Map<String, String> headers) {
-        if (!headers.containsKey(HEADER) && !headers.containsKey(PutAside.HEADER) && !UnhandledSince.isIn(headers)) {
+        if (!headers.containsKey(HEADER)
+                && !headers.containsKey(PutAside.HEADER)
+                && !headers.containsKey(FannedOut.HEADER)
+                && !UnhandledSince.isIn(headers)) {
             return headers;
         }
         Map<String, String> visible = new LinkedHashMap<>(headers);
         visible.remove(HEADER);
         visible.remove(PutAside.HEADER);
+        visible.remove(FannedOut.HEADER);
         visible.keySet().removeIf(UnhandledSince::isHeader);
         return visible;
     }

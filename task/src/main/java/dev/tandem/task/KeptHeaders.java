@@ -45,9 +45,10 @@ final class KeptHeaders {
     void add(Field field) {
         if (field.name().equals(AttemptHistory.HEADER)
                 || field.name().equals(PutAside.HEADER)
+                || field.name().equals(FannedOut.HEADER)
                 || UnhandledSince.isHeader(field.name())) {
-            return; // Only the platform says what was attempted, what was put aside, and since when a task has no
-            // handler.
+            // Only the platform says what was attempted, put aside and fanned out, and since when there is no handler.
+            return;
         }
         byte[] bytes = field.value();
         String text = bytes == null ? "" : Utf8.decode(bytes);

@@ -5,8 +5,35 @@ import org.jspecify.annotations.Nullable;
 /** The end of a run of a task. What follows has been decided already, by the queue's policy. */
 public sealed interface Outcome {
 
+    /** Returns whether the task has ended, so that no further run of it begins unless an operator retries it. */
+    boolean isFinal();
+
+    /** Returns the time from now to the next start, in milliseconds; 0 if the task may start at once, or has ended. */
+    long delayMillis();
+
+    /** An outcome with which the task has ended. */
+    sealed interface Final extends Outcome {
+        @Override
+        default boolean isFinal() {
+            return true;
+        }
+
+        @Override
+        default long delayMillis() {
+            return 0;
+        }
+    }
+
+    /** An outcome after which the task runs again. */
+    sealed interface Again extends Outcome {
+        @Override
+        default boolean isFinal() {
+            return false;
+        }
+    }
+
     /** The handler returned. */
-    record Succeeded() implements Outcome {
+    record Succeeded() implements Final {
         public static final Succeeded INSTANCE = new Succeeded();
     }
 
@@ -16,10 +43,10 @@ public sealed interface Outcome {
      * @param delayMillis the time from now to the next start, 0 or more
      * @param error what went wrong, for people; at most {@link Envelope#MAX_ERROR} characters are kept
      */
-    record Retry(long delayMillis, String error) implements Outcome {}
+    record Retry(long delayMillis, String error) implements Again {}
 
     /** The task is given up: its attempts are used up, its handler rejected it, or it is unreadable. */
-    record Dead(String error) implements Outcome {}
+    record Dead(String error) implements Final {}
 
     /**
      * The executor has no handler for the task's type. The task is tried again without spending an attempt, also by other
@@ -30,7 +57,7 @@ public sealed interface Outcome {
      * @param nextTry when that is, in milliseconds since 1970; kept with the task
      * @param error what is missing, for people
      */
-    record Unhandled(long since, long delayMillis, long nextTry, String error) implements Outcome {}
+    record Unhandled(long since, long delayMillis, long nextTry, String error) implements Again {}
 
     /**
      * The handler asked to run the task again, or was stopped behind a checkpoint, or the task must wait. It is tried again
@@ -41,7 +68,7 @@ public sealed interface Outcome {
      * @param putAside whether operators have paused the task's type or key, so that their resumption makes it due; it is kept
      *     with the task, see {@link PutAside}
      */
-    record Snoozed(long delayMillis, boolean slowsDown, boolean putAside) implements Outcome {
+    record Snoozed(long delayMillis, boolean slowsDown, boolean putAside) implements Again {
 
         public Snoozed(long delayMillis) {
             this(delayMillis, false);
@@ -63,10 +90,10 @@ public sealed interface Outcome {
      *
      * @param error how the attempt failed behind which no other one may begin; null if no attempt was made
      */
-    record Expired(@Nullable String error) implements Outcome {}
+    record Expired(@Nullable String error) implements Final {}
 
     /** An operator cancelled the task while its handler ran, and the handler did not succeed. Its key goes on. */
-    record Cancelled() implements Outcome {
+    record Cancelled() implements Final {
         public static final Cancelled INSTANCE = new Cancelled();
     }
 
@@ -75,10 +102,15 @@ public sealed interface Outcome {
      *
      * @param of the id of the other task; the task's own if it had succeeded before
      */
-    record Duplicate(String of) implements Outcome {}
+    record Duplicate(String of) implements Final {}
 
     /** The handler never started. The task goes back without spending an attempt. */
-    record NotStarted() implements Outcome {
+    record NotStarted() implements Again {
         public static final NotStarted INSTANCE = new NotStarted();
+
+        @Override
+        public long delayMillis() {
+            return 0;
+        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.tandem.runtime.it;
 
 import static dev.tandem.api.TaskOptions.id;
+import static dev.tandem.task.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -9,12 +10,21 @@ import dev.tandem.api.TaskRef;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
+import dev.tandem.scheduler.Admin;
+import dev.tandem.scheduler.EventPolicy;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
+import dev.tandem.scheduler.Retention;
 import dev.tandem.scheduler.TaskView;
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.event.EventKind;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
+import io.lettuce.core.codec.ByteArrayCodec;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -175,8 +185,30 @@ abstract class EventsSuite {
         hooked.add(task.type() + " " + task.key() + " " + new String(data, StandardCharsets.UTF_8).contains("kind"));
     }
 
+    /** Cancels a task, while no program runs the queue, in a partition that the broker does not have. */
+    private void cancelInRetainedPartition() {
+        Partition retained = new Partition(queue, "7");
+        Position position = new Position("0:0");
+        Task task = new Task("gone", queue, "ship", "three", new byte[] {1}, Map.of(), 0, 0, 0, 0, null);
+        Map<String, EventPolicy> events = Map.of(queue, new EventPolicy(Set.of(EventKind.CANCELLED), 1 << 20, false));
+        try (RedisStore telling =
+                        RedisStore.open(RedisSettings.of(Brokers.redis().uri()), Retention.DEFAULTS, events);
+                var connection = Brokers.redis().client().connect(ByteArrayCodec.INSTANCE)) {
+            String at = "tandem:{" + queue + "/7}:";
+            byte[] envelope = new Envelope(task, 1, 7, "boom").encode();
+            connection.sync().sadd(bytes("tandem:{" + queue + "}:partitions"), bytes("7"));
+            connection.sync().hset(bytes(at + "tasks"), bytes("0:0"), envelope);
+            connection.sync().zadd(bytes(at + "retry"), Long.MAX_VALUE / 2, bytes("0:0"));
+            assertThat(telling.admin()
+                            .delete(retained, position, Admin.Deletion.WAITING)
+                            .join())
+                    .isEqualTo(Admin.Result.DONE);
+        }
+    }
+
     @Test
     void theEndOfEachTaskIsToldToConsumersAndToAQueue() throws IOException {
+        cancelInRetainedPartition();
         try (Tandem hooks = startHooks();
                 Tandem tandem = start(true)) {
             assertThat(hooks.status().problems()).isEmpty();
@@ -195,6 +227,7 @@ abstract class EventsSuite {
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(hooked)
                             .contains("dev.tandem.task.succeeded one true", "dev.tandem.task.dead two true"));
+            assertThat(awaitTold("gone", "cancelled").data()).contains("\"partition\":\"7\"");
             submit(tandem, "last", "one", 1);
             await().atMost(PATIENCE).until(() -> began.contains("last"));
         }

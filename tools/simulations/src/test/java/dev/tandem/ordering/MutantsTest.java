@@ -25,6 +25,7 @@ class MutantsTest {
             CoreMutant.OFFER_BEFORE_REDELIVERIES, 1_300L,
             CoreMutant.FORGET_WHAT_A_ROW_BEGAN, 1_000L,
             CoreMutant.SETTLE_BY_FORMER_OFFSET, 550L,
+            CoreMutant.READ_BEFORE_TENANT, 36_600L,
             Flaw.SETTLE_WITHOUT_TOKEN, 950L);
 
     @ParameterizedTest
@@ -79,10 +80,16 @@ class MutantsTest {
         assertIsCaught(mutant, HistoryKind.LOG_WITH_UNKNOWN_TYPES);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"OVERTAKE_BURST", "READ_BEFORE_TENANT"})
-    void aCoreThatLetsTasksOvertakeABurstIsCaught(CoreMutant mutant) throws Exception {
-        assertIsCaught(mutant, HistoryKind.LOG_WITH_TENANTS);
+    @Test
+    void aCoreThatLetsTasksOvertakeABurstIsCaught() throws Exception {
+        assertIsCaught(CoreMutant.OVERTAKE_BURST, HistoryKind.LOG_WITH_TENANTS);
+    }
+
+    /** May take minutes: one history in some twenty thousand shows it, since a record must wait for its key and its tenant. */
+    @Test
+    @EnabledIfSystemProperty(named = "simulation.mutants", matches = "all")
+    void aCoreThatReadsAgainBeforeTheTenantIsCaught() throws Exception {
+        assertIsCaught(CoreMutant.READ_BEFORE_TENANT, HistoryKind.LOG_WITH_TENANTS);
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.rabbit.RabbitPublisher;
 import dev.tandem.task.Publisher;
 import dev.tandem.verify.check.Judgement;
+import dev.tandem.verify.load.FanTasks;
 import dev.tandem.verify.load.FeatureTasks;
 import dev.tandem.verify.load.LoadGenerator;
 import dev.tandem.verify.load.TaskGenerator;
@@ -187,7 +188,9 @@ final class Trial implements AutoCloseable {
     }
 
     private boolean hasEnded(String id) {
-        return FeatureTasks.copies(id).stream().anyMatch(liveView::hasEnded);
+        String group = FanTasks.groupOfMaster(id);
+        return FeatureTasks.copies(id).stream().anyMatch(liveView::hasEnded)
+                && (group == null || liveView.hasFinished(group));
     }
 
     /** Returns whether a task belongs to the dead key, so that it rests in the store. */

@@ -25,6 +25,7 @@ public final class Checker {
         DuplicateCheck duplicates = new DuplicateCheck(history, settings, findings);
         duplicates.check();
         FeatureCheck.check(history, findings);
+        FanOutCheck.check(history, findings);
         ProgressCheck progress = new ProgressCheck(history, settings, findings);
         progress.check();
         FaultCheck faults = new FaultCheck(history, findings);

@@ -32,6 +32,8 @@ public enum CheckerRule {
     DEPENDENCIES(0, "no task starts before those that it waits for"),
     /** No more tasks of a limit run at once than it allows. */
     LIMITS(0, "no limit is exceeded"),
+    /** The final task of a fan-out comes once, after all subtasks have ended, with their right number. */
+    FAN_OUTS(0, "one final task follows all subtasks, and counts each once"),
     /** The injected faults had an effect. */
     NOT_VACUOUS(0, "the fault hit something");
 

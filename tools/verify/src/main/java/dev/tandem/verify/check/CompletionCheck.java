@@ -81,7 +81,7 @@ final class CompletionCheck {
             if (task.succeeded() || deadTasks.contains(task.id) || isDuplicate(task)) {
                 findings.checked(CheckerRule.ALL_DONE);
             } else if (inStore.contains(task.id)) {
-                if (haltedKeys.contains(task.key())) {
+                if (haltedKeys.contains(task.key()) || mayWaitForEver(task)) {
                     held++;
                 } else {
                     unfinished(audit.at(), task, "the store holds it");
@@ -103,6 +103,23 @@ final class CompletionCheck {
         return FeatureTasks.copies(task.id).stream()
                 .map(history.tasks::get)
                 .anyMatch(copy -> copy != null && copy.succeeded());
+    }
+
+    /**
+     * Returns whether a task waits for one that was not published, because the load ended before, or of whose success the store may
+     * have lost what it knew. It waits until its time is over.
+     */
+    private boolean mayWaitForEver(TaskHistory task) {
+        String awaited = FeatureTasks.dependsOn(task.id);
+        if (awaited == null || task.firstStart() != Period.NEVER) {
+            return false;
+        }
+        return history.tasks.values().stream()
+                .filter(each -> awaited.equals(FeatureTasks.dedupKey(each.id)) && each.published != null)
+                .allMatch(each -> each.succeeded()
+                        && history.mayHaveLostWrites(
+                                each.firstEnd(),
+                                each.firstEnd() + settings.settleTime().toNanos()));
     }
 
     private Set<String> haltedKeys(Set<String> deadTasks) {

@@ -27,6 +27,10 @@ final class History {
     record Outage(Server server, long from, long to) {}
 
     final Map<String, TaskHistory> tasks = new LinkedHashMap<>();
+    /** The subtasks of fan-outs, of which no publishing is recorded, and of which copies may run at once. */
+    final Map<String, TaskHistory> subtasks = new HashMap<>();
+
+    final List<Event.FanOutResulted> fanOutResults = new ArrayList<>();
     final Map<String, ProcessHistory> processes = new HashMap<>();
     final List<HandlerRun> runs = new ArrayList<>();
     final Set<String> unacknowledged = new HashSet<>();
@@ -60,6 +64,11 @@ final class History {
     boolean wasDown(Server server, long from, long to) {
         return outages.stream()
                 .anyMatch(outage -> outage.server() == server && outage.from() <= to && outage.to() >= from);
+    }
+
+    /** Returns whether the store may have lost something that was written to it between these times. */
+    boolean mayHaveLostWrites(long from, long until) {
+        return writeLosses.stream().anyMatch(loss -> from <= loss.at() && until >= loss.since());
     }
 
     /** Returns whether no fault was active at this time, nor within so many nanoseconds before. */

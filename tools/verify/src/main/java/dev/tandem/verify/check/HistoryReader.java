@@ -2,6 +2,7 @@ package dev.tandem.verify.check;
 
 import dev.tandem.verify.check.History.FaultRound;
 import dev.tandem.verify.check.History.Outage;
+import dev.tandem.verify.load.FanTasks;
 import dev.tandem.verify.record.Event;
 import dev.tandem.verify.record.Event.Server;
 import java.util.ArrayList;
@@ -53,9 +54,13 @@ final class HistoryReader {
 
     private void addRun(Event.RunStarted event) {
         HandlerRun run = new HandlerRun(event);
-        history.runs.add(run);
         runs.put(new RunKey(event.process(), event.id(), event.token()), run);
-        history.task(event.id()).runs.add(run);
+        if (FanTasks.isSubtask(event.id())) {
+            history.subtasks.computeIfAbsent(event.id(), TaskHistory::new).runs.add(run);
+        } else {
+            history.runs.add(run);
+            history.task(event.id()).runs.add(run);
+        }
         history.process(event.process());
     }
 
@@ -64,6 +69,8 @@ final class HistoryReader {
             history.task(published.id()).published = published;
         } else if (event instanceof Event.Unacknowledged unacknowledged) {
             history.unacknowledged.add(unacknowledged.id());
+        } else if (event instanceof Event.FanOutResulted result) {
+            history.fanOutResults.add(result);
         } else if (event instanceof Event.LeaseRenewed renewed) {
             HandlerRun run = runs.get(new RunKey(renewed.process(), renewed.id(), renewed.token()));
             if (run != null) {

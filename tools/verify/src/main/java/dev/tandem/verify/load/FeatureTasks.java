@@ -26,6 +26,9 @@ public final class FeatureTasks {
     static final String LIMITED = "lim-";
 
     private static final int EVERY = 20;
+    /** Of so many groups, one has a master. */
+    private static final int FAN_OUT_EVERY = 5;
+
     private static final int COPIES = 3;
     private static final int COPIES_APART = 4;
     private static final int LIMITED_KEYS = 40;
@@ -45,6 +48,7 @@ public final class FeatureTasks {
             case 2 -> new Chosen(DEPENDENT + group + "-1", 5);
             case 3 -> new Chosen(FIRST + group, 5L + random.nextInt(400));
             case 4 -> new Chosen(DEPENDENT + group + "-2", 5);
+            case 7 -> group % FAN_OUT_EVERY == 0 ? new Chosen(FanTasks.MASTER + group, 5L + random.nextInt(50)) : null;
             case 6, 10, 14, 18 -> new Chosen(LIMITED + random.nextInt(LIMITED_KEYS), 20L + random.nextInt(100));
             default -> null;
         };

@@ -50,14 +50,14 @@ public enum Workload {
             false,
             true,
             true,
-            "Kafka, with deduplication keys, dependencies and a limit",
+            "Kafka, with deduplication keys, dependencies, a limit and fan-outs",
             Special.FEATURES),
     RABBIT_FEATURES(
             "rabbit-features",
             true,
             true,
             true,
-            "RabbitMQ, ordered by key, with deduplication keys, dependencies and a limit",
+            "RabbitMQ, ordered by key, with deduplication keys, dependencies, a limit and fan-outs",
             Special.FEATURES);
 
     /** A special treatment of some keys of a workload. */

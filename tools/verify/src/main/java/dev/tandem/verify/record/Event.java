@@ -129,6 +129,18 @@ public sealed interface Event {
     /** The end of a handler. Its outcome is not recorded in the store yet. */
     record RunFinished(long at, String process, String id, long token, Ending ending) implements Event {}
 
+    /** A final task was given the result of its fan-out. */
+    record FanOutResulted(
+            long at,
+            String process,
+            String id,
+            String state,
+            long subtasks,
+            long succeeded,
+            long failed,
+            long cancelled)
+            implements Event {}
+
     /** A process did no work from {@code since} on, because the machine or a garbage collection stopped it. */
     record ProcessStalled(long at, String process, long since) implements Event {}
 

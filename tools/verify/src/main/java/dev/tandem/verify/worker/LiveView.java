@@ -1,5 +1,6 @@
 package dev.tandem.verify.worker;
 
+import dev.tandem.verify.load.FanTasks;
 import dev.tandem.verify.load.TaskGenerator;
 import dev.tandem.verify.record.Event;
 import java.util.HashMap;
@@ -24,6 +25,7 @@ public final class LiveView {
 
     private final Map<String, Long> lastStart = new HashMap<>();
     private final Set<String> ended = new HashSet<>();
+    private final Set<String> finishedGroups = new HashSet<>();
     private final Set<String> frozen = new HashSet<>();
     private final Set<String> worked = new HashSet<>();
     private final Map<String, Long> clocks = new HashMap<>();
@@ -42,6 +44,10 @@ public final class LiveView {
                 finished++;
                 if (end.ending() == Event.Ending.SUCCEEDED || end.ending() == Event.Ending.DEAD) {
                     ended.add(end.id());
+                    String group = FanTasks.groupOfFinal(end.id());
+                    if (group != null) {
+                        finishedGroups.add(group);
+                    }
                 }
             } else if (event instanceof Event.ProcessFrozen freeze) {
                 frozen.add(freeze.process());
@@ -85,6 +91,11 @@ public final class LiveView {
     /** Returns whether a handler ended this task for good. */
     public synchronized boolean hasEnded(String id) {
         return ended.contains(id);
+    }
+
+    /** Returns whether the final task of a group of subtasks has ended, or a copy of it. */
+    public synchronized boolean hasFinished(String group) {
+        return finishedGroups.contains(group);
     }
 
     /** Returns whether all of these tasks were started after this time. */

@@ -4,7 +4,9 @@ import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.Handler;
 import dev.tandem.api.Result;
 import dev.tandem.api.TaskContext;
+import dev.tandem.api.TaskRequest;
 import dev.tandem.kit.JsonLinesLog;
+import dev.tandem.verify.load.FanTasks;
 import dev.tandem.verify.load.HandlerInstruction;
 import dev.tandem.verify.record.Event;
 import dev.tandem.verify.record.Event.Ending;
@@ -14,6 +16,7 @@ import java.sql.SQLException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** A handler that does what the payload says, and records its runs. */
 final class RecordingHandler implements Handler {
@@ -102,6 +105,7 @@ final class RecordingHandler implements Handler {
             }
             HandlerInstruction instruction = HandlerInstruction.of(task.payload());
             TimeUnit.MILLISECONDS.sleep(instruction.millis());
+            fanOut(task);
             Result result = switch (instruction.outcome()) {
                 case SUCCEED -> Result.done();
                 case FAIL_ONCE -> {
@@ -125,6 +129,23 @@ final class RecordingHandler implements Handler {
             ended(task, task.isLastAttempt() ? Ending.DEAD : Ending.FAILED);
             throw e;
         }
+    }
+
+    private void fanOut(TaskContext task) throws InterruptedException {
+        Stream<TaskRequest<?>> subtasks = FanTasks.subtasksOf(task.id(), task.queue());
+        if (subtasks != null) {
+            task.fanOut(subtasks, FanTasks.plan(task.id(), task.queue()));
+        }
+        task.fanOutResult()
+                .ifPresent(result -> log.write(new Event.FanOutResulted(
+                        System.nanoTime(),
+                        process,
+                        task.id(),
+                        result.state().name(),
+                        result.subtasks(),
+                        result.succeeded(),
+                        result.failed(),
+                        result.cancelled())));
     }
 
     private void ended(TaskContext task, Ending ending) {

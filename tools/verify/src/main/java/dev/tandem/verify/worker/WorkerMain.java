@@ -51,7 +51,8 @@ public final class WorkerMain {
         handler.pollOutage();
         String id = Executor.newId(settings.name());
         Source source = settings.source(id);
-        Executor executor = executor(id, source, settings, observedStore, handler, orders, clock);
+        WorkerFanOuts fanOuts = new WorkerFanOuts(settings, store);
+        Executor executor = executor(id, source, settings, observedStore, handler, orders, clock, fanOuts);
         DeathWatch deaths = store.deathWatch(id, Set.of(settings.queue()), dead -> removeFromGroup(source, dead));
         ScheduledExecutorService timer = Executors.newScheduledThreadPool(2, task -> {
             Thread thread = new Thread(task, "verify-poll");
@@ -64,10 +65,12 @@ public final class WorkerMain {
         every(timer, POLL_MILLIS, orders::poll);
         every(timer, POLL_MILLIS, handler::pollLeases);
         every(timer, POLL_MILLIS, handler::pollOutage);
+        every(timer, WorkerFanOuts.LOOK_MILLIS, fanOuts::look);
         executor.start();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             log.write(new Event.LeaveRequested(System.nanoTime(), settings.name()));
             executor.stop();
+            stop(fanOuts);
             stop(deaths);
             store.close();
         }));
@@ -91,7 +94,8 @@ public final class WorkerMain {
             ObservedStore store,
             RecordingHandler handler,
             WorkerOrders orders,
-            SettableClock clock) {
+            SettableClock clock,
+            WorkerFanOuts fanOuts) {
         return Executor.builder()
                 .uniqueId(id)
                 .settings(settings.core())
@@ -105,6 +109,7 @@ public final class WorkerMain {
                         .maxAttempts(MAX_ATTEMPTS)
                         .retry(RetryPolicy.fixed(settings.retry()))
                         .fallback(handler)
+                        .fanOuts(fanOuts.fanOuts())
                         .build())
                 .build();
     }

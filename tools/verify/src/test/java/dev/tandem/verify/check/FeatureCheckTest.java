@@ -3,10 +3,31 @@ package dev.tandem.verify.check;
 import static dev.tandem.verify.check.JudgementAssertions.assertViolates;
 
 import dev.tandem.verify.record.Event.Server;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Deduplication keys, dependencies and limits: histories with one defect each. */
 class FeatureCheckTest {
+
+    private static final List<String> HELD = List.of("dep-7-1-1");
+
+    @Test
+    void onlyATaskWhosePrerequisiteIsForgottenOrMissingMayWaitToTheEnd() {
+        assertViolates(awaited().closed(20_000, HELD, List.of()).judge(), CheckerRule.ALL_DONE);
+        assertViolates(
+                awaited().writesLost(90, 400).closed(20_000, HELD, List.of()).judge());
+        assertViolates(new HistoryBuilder()
+                .published(0, "dep-7-1-1", "dep-7-1")
+                .closed(20_000, HELD, List.of())
+                .judge());
+    }
+
+    private static HistoryBuilder awaited() {
+        return new HistoryBuilder()
+                .published(0, "dep-7-1-1", "dep-7-1")
+                .published(1, "pre-7-1", "pre-7")
+                .ran(100, "p", "pre-7-1", "pre-7");
+    }
 
     @Test
     void reportsTwoCopiesThatRan() {
