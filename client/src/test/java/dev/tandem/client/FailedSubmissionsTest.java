@@ -42,7 +42,8 @@ class FailedSubmissionsTest {
 
     @Test
     void aTaskForABrokerThatIsNotThereIsLogged() {
-        KafkaSettings nowhere = KafkaSettings.of("127.0.0.1:1", "nowhere").withProperties(Map.of("max.block.ms", "300"));
+        KafkaSettings nowhere =
+                KafkaSettings.of("127.0.0.1:1", "nowhere").withProperties(Map.of("max.block.ms", "300"));
         try (TandemClient client = TandemClient.builder().queue(nowhere).build()) {
             client.submit(TaskRequest.of("nowhere", "ship", null));
         }

@@ -21,7 +21,8 @@ final class TopicWait {
     }
 
     /** Returns null if a record can be sent, else why the topic is not known. Later calls do not wait. */
-    @Nullable TimeoutException await(Producer<?, ?> producer, String topic) {
+    @Nullable
+    TimeoutException await(Producer<?, ?> producer, String topic) {
         TimeoutException last = null;
         for (int i = 0; i < attempts && !over; i++) {
             try {
