@@ -1,5 +1,6 @@
 package dev.tandem.client;
 
+import dev.tandem.api.SubmitException;
 import dev.tandem.task.Publisher.Publication;
 
 /**
@@ -16,7 +17,7 @@ record PreparedTask(Submission<?> submission, int bytes, Publication publication
             publication.send(submission);
         } catch (RuntimeException | Error e) {
             // Those that are sent after this one must not suffer from it, nor may whoever waits for it.
-            submission.giveUp("The task was not submitted: " + e, e);
+            submission.fail(new SubmitException("The task was not submitted: " + e, e));
         }
     }
 }

@@ -28,6 +28,9 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
     /** The state of an accepted task. */
     private static final Object ACCEPTED = new Object();
 
+    /** Of all clients, so that no submission needs a reference. */
+    private static final FailedSubmissions FAILURES = new FailedSubmissions(System::nanoTime);
+
     private static final VarHandle STATE;
 
     static {
@@ -91,10 +94,22 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
 
     @Override
     public void accept(@Nullable PublishException failure) {
-        end(failure == null ? null : translated(failure));
+        if (failure == null) {
+            end(null);
+        } else {
+            fail(translated(failure));
+        }
     }
 
-    private void end(@Nullable SubmitException failure) {
+    /** Ends the submission of a task that failed while it was sent. It is logged if nobody waits for it. */
+    void fail(SubmitException failure) {
+        if (!end(failure)) {
+            FAILURES.add(queue, id(), String.valueOf(failure.getMessage()));
+        }
+    }
+
+    /** Returns whether somebody waited for this end. */
+    private boolean end(@Nullable SubmitException failure) {
         Object before = STATE.getAndSet(this, failure == null ? ACCEPTED : failure);
         if (before instanceof Waiting several) {
             Deque<CompletableFuture<?>> first = new ArrayDeque<>();
@@ -103,6 +118,7 @@ final class Submission<T> implements TaskRef<T>, Consumer<@Nullable PublishExcep
         } else if (before instanceof CompletableFuture<?> one) {
             complete(one, failure);
         }
+        return before != null;
     }
 
     private static void forEach(@Nullable Object waiting, Consumer<CompletableFuture<?>> action) {

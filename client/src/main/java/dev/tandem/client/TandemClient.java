@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Submitting waits where the client has no room, for five seconds at most; then {@link TaskRef#accepted} fails. Room is
  * the buffer of Kafka's producer (32 MiB, or two of the largest payloads), and 5,000 tasks or 39 MiB that RabbitMQ has not
- * confirmed. For Kafka it also waits for the metadata of a topic that it does not know yet. A task that is not acknowledged
+ * confirmed. The first task of a Kafka topic waits for that topic, for 30 s at most. A task that is not acknowledged
  * within 30 s fails. What depends on {@code accepted} runs on a thread of the broker's client, so it must not block.
  */
 public final class TandemClient implements TaskClient {

@@ -177,7 +177,7 @@ public final class TandemClientBuilder {
                                 new KafkaCluster(each.bootstrapServers(), each.properties()), key -> new ArrayList<>())
                         .add(each));
         clusters.values().forEach(queues -> {
-            Publisher publisher = new KafkaPublisher(queues);
+            Publisher publisher = KafkaPublisher.awaitingTopics(queues);
             queues.forEach(each -> routes.put(each.queue(), new Route(publisher, each.ordered())));
         });
         Map<String, List<RabbitSettings>> brokers = new LinkedHashMap<>();

@@ -20,10 +20,12 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -38,7 +40,10 @@ public final class KafkaPublisher implements Publisher {
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
-    private record Target(String topic, TaskHeaders headers) {}
+    /** How often the producer waits its 5 s for a topic that may be about to be created: 30 s in all. */
+    private static final int TOPIC_ATTEMPTS = 6;
+
+    private record Target(String topic, TaskHeaders headers, TopicWait topicWait) {}
 
     private final String servers;
     private final Map<String, String> properties;
@@ -54,11 +59,17 @@ public final class KafkaPublisher implements Publisher {
      * @throws IllegalArgumentException if there is no queue, or if their servers or properties differ
      */
     public KafkaPublisher(Collection<KafkaSettings> queues) {
+        this(queues, 0);
+    }
+
+    private KafkaPublisher(Collection<KafkaSettings> queues, int attempts) {
         KafkaSettings first = queues.stream()
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("A publisher needs one queue or more"));
         servers = first.bootstrapServers();
         properties = first.properties();
+        // Whoever sets the time that a producer may block means it.
+        int topicAttempts = properties.containsKey(ProducerConfig.MAX_BLOCK_MS_CONFIG) ? 0 : attempts;
         maxPayload = queues.stream().mapToInt(KafkaSettings::maxPayload).max().orElseThrow();
         for (KafkaSettings each : queues) {
             if (!each.bootstrapServers().equals(servers) || !each.properties().equals(properties)) {
@@ -68,8 +79,21 @@ public final class KafkaPublisher implements Publisher {
             targets.put(
                     each.queue(),
                     new Target(
-                            each.topic(), new TaskHeaders(each.queue(), TaskHeaders.Binding.KAFKA, each.maxPayload())));
+                            each.topic(),
+                            new TaskHeaders(each.queue(), TaskHeaders.Binding.KAFKA, each.maxPayload()),
+                            new TopicWait(topicAttempts)));
         }
+    }
+
+    /**
+     * Returns a publisher whose first task of a topic waits for that topic for 30 s instead of 5 s, unless the properties say
+     * {@code max.block.ms}.
+     *
+     * @param queues the queues that tasks may be published to, all of one cluster
+     * @throws IllegalArgumentException if there is no queue, or if their servers or properties differ
+     */
+    public static KafkaPublisher awaitingTopics(Collection<KafkaSettings> queues) {
+        return new KafkaPublisher(queues, TOPIC_ATTEMPTS);
     }
 
     /** Returns the partition that this publisher, and every producer of Kafka's own, chooses for a key. */
@@ -83,7 +107,7 @@ public final class KafkaPublisher implements Publisher {
         String id = task.id();
         try {
             Target target = target(task);
-            send(record(task, target), (metadata, failure) -> {
+            send(target, record(task, target), (metadata, failure) -> {
                 if (failure == null) {
                     answer.complete(published(id, metadata));
                 } else {
@@ -102,7 +126,7 @@ public final class KafkaPublisher implements Publisher {
         ProducerRecord<byte[], byte[]> record = record(task, target);
         return end -> {
             try {
-                send(record, new Told(this, target, end));
+                send(target, record, new Told(this, target, end));
             } catch (PublishException e) {
                 end.accept(e);
             } catch (RuntimeException | Error e) { // no memory, or a compression library that cannot be loaded
@@ -130,9 +154,15 @@ public final class KafkaPublisher implements Publisher {
     }
 
     /** @throws PublishException if the producer cannot be used; then the callback is not called */
-    private void send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+    private void send(Target target, ProducerRecord<byte[], byte[]> record, Callback callback) {
         try {
-            Future<RecordMetadata> unused = producer().send(record, callback);
+            Producer<byte[], byte[]> sending = producer();
+            TimeoutException unknown = target.topicWait().await(sending, target.topic());
+            if (unknown != null) {
+                callback.onCompletion(null, unknown);
+                return;
+            }
+            Future<RecordMetadata> unused = sending.send(record, callback);
         } catch (KafkaException | IllegalStateException e) {
             throw new PublishException("The task cannot be published: " + KafkaErrors.explain(e), e);
         }
