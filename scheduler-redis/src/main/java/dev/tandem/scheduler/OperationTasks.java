@@ -29,6 +29,8 @@ public final class OperationTasks {
         /** Scheduled, and due sooner. */
         NEAR,
         RETRY,
+        /** Running, in an attempt for which Redis has the envelope: not the first attempt of a task that came from its broker. */
+        ACTIVE,
         DEAD
     }
 

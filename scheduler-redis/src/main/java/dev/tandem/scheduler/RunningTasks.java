@@ -3,14 +3,18 @@ package dev.tandem.scheduler;
 import static dev.tandem.task.Utf8.bytes;
 
 import dev.tandem.task.store.Registration.Registrant;
+import io.lettuce.core.KeyValue;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,41 +39,65 @@ public final class RunningTasks {
         this.wakeups = wakeups;
     }
 
-    /** A request that executors look for until it is closed. */
+    /** Requests that executors look for until they are closed. All are announced by one message. */
     public final class Request {
 
-        private final String name = UUID.randomUUID().toString();
+        private final byte[][] names;
+        private final byte[][] answers;
 
-        /** Sends the request. */
-        private CompletableFuture<Request> send(String queue, String id) {
+        private Request(int count) {
+            names = new byte[count][];
+            answers = new byte[count][];
+            for (int i = 0; i < count; i++) {
+                String name = UUID.randomUUID().toString();
+                names[i] = bytes(name);
+                answers[i] = bytes(name + ANSWER);
+            }
+        }
+
+        private CompletableFuture<Request> send(String queue, List<String> ids) {
             byte[] channel = bytes(connection.keys().cancelChannel());
+            Map<byte[], byte[]> asked = new LinkedHashMap<>();
+            for (int i = 0; i < names.length; i++) {
+                asked.put(names[i], bytes(queue + " " + ids.get(i)));
+            }
             return connection
-                    .run(commands -> commands.hset(connection.keys().cancels(), bytes(name), bytes(queue + " " + id)))
+                    .run(commands -> commands.hset(connection.keys().cancels(), asked))
                     .thenCompose(set -> connection.run(
                             commands -> commands.expire(connection.keys().cancels(), KEPT_SECONDS)))
-                    .thenCompose(kept -> connection.run(commands -> commands.publish(channel, bytes(name))))
+                    .thenCompose(kept -> connection.run(commands -> commands.publish(channel, names[0])))
                     .thenApply(receivers -> this);
         }
 
         /** Returns the places of the tasks that were interrupted, as far as executors have answered. */
         public CompletableFuture<List<String>> interrupted() {
             return connection
-                    .run(commands -> commands.hget(connection.keys().cancels(), bytes(name + ANSWER)))
-                    .thenApply(found ->
-                            found == null ? List.of() : text(found).lines().toList());
+                    .run(commands -> commands.hmget(connection.keys().cancels(), answers))
+                    .thenApply(found -> found.stream()
+                            .filter(KeyValue::hasValue)
+                            .flatMap(answer -> text(answer.getValue()).lines())
+                            .toList());
         }
 
-        /** Forgets the request and its answer. */
+        /** Forgets the requests and their answers. */
         public CompletableFuture<Void> close() {
             return connection
-                    .run(commands -> commands.hdel(connection.keys().cancels(), bytes(name), bytes(name + ANSWER)))
+                    .run(commands -> commands.hdel(
+                            connection.keys().cancels(),
+                            Stream.concat(Arrays.stream(names), Arrays.stream(answers))
+                                    .toArray(byte[][]::new)))
                     .thenApply(removed -> null);
         }
     }
 
     /** Asks all executors to cancel the runs of tasks with this id. @param id as for {@link Registrant#cancel} */
     public CompletableFuture<Request> cancel(String queue, String id) {
-        return new Request().send(queue, id);
+        return cancel(queue, List.of(id));
+    }
+
+    /** Asks the same for several tasks at once. @param ids one or more */
+    public CompletableFuture<Request> cancel(String queue, List<String> ids) {
+        return new Request(ids.size()).send(queue, ids);
     }
 
     /** Has an executor look for requests, until the returned object is closed. */

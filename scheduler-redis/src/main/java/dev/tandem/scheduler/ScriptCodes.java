@@ -84,6 +84,7 @@ final class ScriptCodes {
     static final String DELETE_NOT_HALTING = "not-halting";
     static final String DELETE_WAITING = "waiting";
     static final String CHANGE_FORCED = "force";
+    static final String CHANGE_MADE = "made";
 
     static final String NO_INCARNATION = "-1";
     static final String DRAIN_FIELD = "drain:";

@@ -1,9 +1,11 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Envelope;
+import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.UnhandledSince;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A change that an operator makes of tasks. */
@@ -30,6 +32,11 @@ public sealed interface TaskChange {
     /** Returns the envelope that the task gets; null if it keeps its own. */
     default @Nullable Envelope then(TaskView seen, Envelope envelope) {
         return null;
+    }
+
+    /** Returns whether an executor has made it already, so that it is only counted. */
+    default boolean isMade(TaskView seen) {
+        return false;
     }
 
     /** Changes nothing. */
@@ -81,6 +88,34 @@ public sealed interface TaskChange {
                 case ANY, WAITING -> true;
                 case DEAD, DEAD_NOT_HALTING -> false;
             };
+        }
+    }
+
+    /** Counts tasks that their executors have cancelled, and cancels those that wait by now. */
+    record CancelRunning(Set<Position> cancelled) implements TaskChange {
+
+        public CancelRunning {
+            cancelled = Set.copyOf(cancelled);
+        }
+
+        @Override
+        public String name() {
+            return "delete";
+        }
+
+        @Override
+        public String argument() {
+            return ScriptCodes.deletion(Admin.Deletion.WAITING);
+        }
+
+        @Override
+        public boolean endsTasks() {
+            return true;
+        }
+
+        @Override
+        public boolean isMade(TaskView seen) {
+            return cancelled.contains(seen.position());
         }
     }
 

@@ -76,7 +76,9 @@ final class TaskChanges {
     /** Changes tasks in one call. @param step null if no operation asks for it */
     CompletableFuture<Reply> call(Partition partition, TaskChange change, List<Item> items, @Nullable Step step) {
         List<byte[]> args = new ArrayList<>(11 + 5 * items.size());
-        SuccessPage kept = change instanceof TaskChange.Delete ? cancelled(items) : SuccessPage.NONE;
+        SuccessPage kept = change instanceof TaskChange.Delete || change instanceof TaskChange.CancelRunning
+                ? cancelled(items)
+                : SuccessPage.NONE;
         args.add(bytes(connection.keys().wakeChannel(partition)));
         args.add(bytes(change.name()));
         args.add(bytes(change.argument()));
@@ -124,7 +126,11 @@ final class TaskChanges {
         boolean compared = envelope != null && (item.exactly() || change.needsSeen(seen));
         args.add(bytes(item.position().text()));
         args.add(compared ? envelope.encode() : NOTHING);
-        args.add(then == null ? NOTHING : then.encode());
+        if (seen != null && change.isMade(seen)) {
+            args.add(bytes(ScriptCodes.CHANGE_MADE));
+        } else {
+            args.add(then == null ? NOTHING : then.encode());
+        }
         args.add(item.place());
         args.add(bytes(Long.toString(envelope == null ? 0 : envelope.task().notBefore())));
     }

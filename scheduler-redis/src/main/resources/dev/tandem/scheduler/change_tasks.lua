@@ -13,7 +13,8 @@
 --            blanks
 -- ARGV 8-10  tasks that were looked at so far, that matched so far, and the place for the new record
 -- ARGV 11    the policy of the queue's events, see include/event_pages; '': it has none
--- ARGV 12-   five for each task: position; envelope as it was seen ('': whatever it is); envelope that it gets ('': the same);
+-- ARGV 12-   five for each task: position; envelope as it was seen ('': whatever it is); envelope that it gets ('': the same),
+--            for delete CHANGE_MADE if the executor that runs it has cancelled it, so that it is only counted;
 --            the member of `lanes` if it was seen parked, or where a search goes on, as the reply said ('': at the front); when
 --            it was due by its envelope, ms
 -- Returns    {CHANGE_STALE} if the operation has another record by now: then nothing is changed. Else {CHANGE_DONE, new record,
@@ -242,6 +243,9 @@ local function make_change(position, seen, envelope, place, due_before)
     return retry(position, seen, envelope, place)
   elseif change == 'delete' then
     kept_away[position] = true
+    if envelope == CHANGE_MADE then
+      return CHANGE_DONE
+    end
     return delete(position, seen, place)
   end
   return reschedule(position, seen, envelope, place, due_before)

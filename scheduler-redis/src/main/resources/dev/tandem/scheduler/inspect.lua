@@ -123,35 +123,6 @@ local function rank_after(set, cursor, newest_first)
   return newest_first and call('ZCOUNT', set, '(' .. score, '+inf') or call('ZCOUNT', set, '-inf', '(' .. score)
 end
 
--- Fills a page with active tasks. Scans one piece of `claims`. The cursor is that of the scan, and the last position of its
--- piece that the page before had. Returns whether there may be more.
-local function add_active(page, cursor)
-  local scan_from, seen = string.match(cursor, '^(%d+) (.*)$')
-  if cursor ~= '' and not scan_from then
-    return false
-  end
-  scan_from, seen = scan_from or '0', seen or ''
-  local scanned = call('HSCAN', CLAIMS, scan_from, 'COUNT', MAX_LISTED_TASKS)
-  local claims, positions = {}, {}
-  for i = 1, #scanned[2], 2 do
-    local position = scanned[2][i]
-    if position > seen and not claims[position] then
-      claims[position] = scanned[2][i + 1]
-      positions[#positions + 1] = position
-    end
-  end
-  table.sort(positions)
-  for i, position in ipairs(positions) do
-    local claim = claims[position]
-    page.add(position, lease_of(position, claim), TASKS, scan_from .. ' ' .. position, claim)
-    if page.is_full() and i < #positions then
-      return true
-    end
-  end
-  page.cursor = scanned[1] .. ' ' .. FIRST_POSITION
-  return scanned[1] ~= '0'
-end
-
 -- Fills a page out of a state's sorted set. Returns whether there may be more.
 local function add_sorted(page, state, cursor, max_tasks)
   local set, envelopes, newest_first, units = unpack(SETS[state])
@@ -180,7 +151,7 @@ local function list_page(state, cursor, max_tasks)
     if state == 'parked' then
       more = add_parked(page, cursor, max_tasks)
     elseif state == 'active' then
-      more = add_active(page, cursor)
+      more = add_active(page, cursor, false)
     else
       more = add_sorted(page, state, cursor, max_tasks)
     end

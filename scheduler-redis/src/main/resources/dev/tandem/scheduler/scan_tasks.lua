@@ -2,7 +2,8 @@
 -- the tasks of one page does not disturb the next one.
 --
 -- KEYS      the partition's, see include/partition_keys
--- ARGV 1    dead, parked, near, far (scheduled tasks that are not far off, those that are), or retry
+-- ARGV 1    dead, parked, near, far (scheduled tasks that are not far off, those that are), retry, or active (of those that
+--           run, the ones whose envelopes the store has)
 -- ARGV 2    cursor ('': from the start)
 -- ARGV 3    most tasks
 -- ARGV 4    dead: those that died later are left out, µs; else '+inf'
@@ -71,6 +72,8 @@ if what == 'far' then
   return {add_far_off(page, string.match(cursor, '^later (.*)$') or '', MAX_CHANGED_FAR_TASKS), page.tasks, {}}
 elseif what == 'parked' then
   more = add_parked(page, cursor, most)
+elseif what == 'active' then
+  more = add_active(page, cursor, true)
 elseif what == 'dead' then
   more = add_oldest(page, DEAD, DEAD_TASKS, cursor, most, latest)
 else

@@ -3,12 +3,24 @@ package dev.tandem.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.local.JvmOptions;
+import dev.tandem.local.LocalProcess;
 import dev.tandem.task.Publisher;
 import dev.tandem.task.Task;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
 import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +30,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
@@ -146,6 +159,119 @@ class OperationsIT {
                         .path("state")
                         .asString())
                 .isEqualTo("cancelled");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"kafka", "rabbit"})
+    void tasksThatRunAgainAfterAFailureAreInterrupted(String source) {
+        String queue = QUEUES.get(source);
+        String id = UniqueNames.fresh("again");
+        endpoint.reply(id, 503, "3600");
+        Task task = new Task(id, queue, null, id, new byte[] {'1'}, Map.of(), 0, 0, 0, 0, null);
+        executor.bean("publisher", Publisher.class)
+                .publish(task)
+                .toCompletableFuture()
+                .join();
+        await().atMost(PATIENCE).until(() -> state(queue, id).equals("retry"));
+        endpoint.hold(id);
+        assertThat(run(queue, "action=retry&state=retry&key=" + id)
+                        .path("changed")
+                        .asInt())
+                .isEqualTo(1);
+        await().atMost(PATIENCE).until(() -> endpoint.calls(id).size() == 2);
+
+        JsonNode counted = run(queue, "action=cancel&dry-run=true&key=" + id);
+        assertThat(counted.path("matched").asInt()).as(counted.toString()).isEqualTo(1);
+        JsonNode ended = run(queue, "action=cancel&key=" + id);
+        assertThat(ended.path("changed").asInt()).as(ended.toString()).isEqualTo(1);
+        assertThat(ended.path("refused").asInt()).as(ended.toString()).isZero();
+        await().atMost(PATIENCE).until(() -> state(queue, id).equals("cancelled"));
+        endpoint.release(id);
+        assertThat(endpoint.calls(id)).hasSize(2);
+    }
+
+    /** The servers run no tasks, so that nothing but the operation changes them. */
+    @Test
+    void anotherServerGoesOnWhenTheOneThatRunsAnOperationIsKilled() throws Exception {
+        String space = UniqueNames.fresh("killed");
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("tandem.api.login", "none");
+        settings.put("tandem.executor.enabled", "false");
+        settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
+        settings.put("tandem.redis.uri", Brokers.redis().uri());
+        settings.put("tandem.redis.namespace", space);
+        settings.put("tandem.queues.orders.source", "kafka");
+        settings.put("tandem.queues.orders.handler", "log");
+        try (var connection = Brokers.redis().client().connect(ByteArrayCodec.INSTANCE)) {
+            RedisCommands<byte[], byte[]> redis = connection.sync();
+            DeadTasks dead = new DeadTasks(redis, space, "orders", 3, 10_000);
+            int port = freePort();
+            settings.put("server.port", Integer.toString(port));
+            try (LocalProcess victim = server(settings)) {
+                URI begin = URI.create(
+                        "http://127.0.0.1:" + port + "/api/v1/queues/orders/operations?action=retry&operation=killed");
+                HttpRequest request = HttpRequest.newBuilder(begin)
+                        .POST(BodyPublishers.noBody())
+                        .build();
+                HttpClient client = HttpClient.newHttpClient();
+                await("the operation's begin")
+                        .atMost(PATIENCE)
+                        .ignoreExceptions()
+                        .until(() ->
+                                client.send(request, BodyHandlers.discarding()).statusCode() == 202);
+                await("the first pages")
+                        .atMost(PATIENCE)
+                        .pollInterval(Duration.ofMillis(2))
+                        .until(() -> dead.left() < dead.all());
+                victim.kill();
+                assertThat(dead.left()).as("dead tasks after the kill").isBetween(1L, dead.all() - 1);
+            }
+            settings.put("server.port", "0");
+            try (RunningServer successor = new RunningServer(settings)) {
+                String one = "/api/v1/queues/orders/operations/killed";
+                await("the end")
+                        .atMost(PATIENCE)
+                        .until(() -> successor.get(one).json().has("ended"));
+                JsonNode ended = successor.get(one).json();
+                assertThat(ended.path("state").asString()).as(ended.toString()).isEqualTo("done");
+                assertThat(List.of(ended.path("looked"), ended.path("matched"), ended.path("changed")))
+                        .as(ended.toString())
+                        .allSatisfy(count -> assertThat(count.asLong()).isEqualTo(dead.all()));
+                assertThat(ended.path("refused").asLong()).isZero();
+            }
+            assertThat(dead.left()).isZero();
+            assertThat(dead.retried()).as("tasks that are due").isEqualTo(dead.all());
+            assertThat(dead.replayed()).as("changes, by the store's count").isEqualTo(dead.all());
+        }
+    }
+
+    private static LocalProcess server(Map<String, String> settings) throws Exception {
+        Path logs = Files.createDirectories(Path.of(System.getProperty("tandem.local.dir", "target/brokers")));
+        return LocalProcess.java(
+                        "server",
+                        System.getProperty("java.class.path"),
+                        JvmOptions.quickStart("256m"),
+                        TandemServer.class.getName(),
+                        settings.entrySet().stream()
+                                .map(each -> "--" + each.getKey() + "=" + each.getValue())
+                                .toList())
+                .log(logs.resolve(UniqueNames.fresh("victim") + ".log"))
+                .disposable()
+                .build()
+                .start();
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static String state(String queue, String id) {
+        return asked.get("/api/v1/queues/" + queue + "/tasks/" + id)
+                .json()
+                .path("state")
+                .asString("");
     }
 
     /** Asks for an operation, and waits for its end. */

@@ -168,6 +168,7 @@ local DELETE_NOT_HALTING = 'not-halting'
 local DELETE_WAITING = 'waiting'
 -- Gives up the head of a key that is not halted.
 local CHANGE_FORCED = 'force'
+local CHANGE_MADE = 'made'
 
 -- Where a drain goes on: it began with an operator's call, with one that gave up a head that was alive, or with a dead
 -- task and is noted in `owner`. All have GO_ON_LENGTH letters.

@@ -4,7 +4,7 @@
 -- A task is {position, state, time in ms (when due, or ended, or when its lease ends; -1: none), lapses, envelope
 -- (false: the broker has it), claim, which names its executor (false: none), head of its key (false: the key is open)}.
 -- Requires: partition_keys, claim_record, covered_claims, envelope, lanes, blocked_keys, far_schedule.
--- Provides: any_blocked, describe, new_page, add_parked, add_far_off.
+-- Provides: any_blocked, describe, new_page, add_parked, add_active, add_far_off.
 local any_blocked = call('EXISTS', BLOCKED) == 1
 
 -- Returns the task that the key of a task waits for, which may be that task itself. False if the key is open.
@@ -50,6 +50,36 @@ local function add_parked(page, cursor, max_tasks)
     end
   end
   return #members == max_tasks
+end
+
+-- Fills a page with active tasks; those that only the broker has are left out if only_stored. Scans one piece of `claims`.
+-- The cursor is that of the scan, and the last position of its piece that the page before had. Returns whether there may be
+-- more.
+local function add_active(page, cursor, only_stored)
+  local scan_from, seen = string.match(cursor, '^(%d+) (.*)$')
+  if cursor ~= '' and not scan_from then
+    return false
+  end
+  scan_from, seen = scan_from or '0', seen or ''
+  local scanned = call('HSCAN', CLAIMS, scan_from, 'COUNT', MAX_LISTED_TASKS)
+  local claims, positions = {}, {}
+  for i = 1, #scanned[2], 2 do
+    local position = scanned[2][i]
+    if position > seen and not claims[position] and not (only_stored and call('HEXISTS', TASKS, position) == 0) then
+      claims[position] = scanned[2][i + 1]
+      positions[#positions + 1] = position
+    end
+  end
+  table.sort(positions)
+  for i, position in ipairs(positions) do
+    local claim = claims[position]
+    page.add(position, lease_of(position, claim), TASKS, scan_from .. ' ' .. position, claim)
+    if page.is_full() and i < #positions then
+      return true
+    end
+  end
+  page.cursor = scanned[1] .. ' ' .. FIRST_POSITION
+  return scanned[1] ~= '0'
 end
 
 -- Adds the entries of a packed list from one on. Returns how many it looked at, and the entry at which the page was

@@ -72,7 +72,10 @@ final class OperationCall {
         server.print(ended, (answer, out) -> {
             long refused = ended.path("refused").asLong(0);
             out.println(TaskChanges.count(ended.path("changed").asInt(0)) + " " + done
-                    + (refused == 0 ? "" : ", " + refused + " refused: they had changed meanwhile"));
+                    + (refused == 0
+                            ? ""
+                            : ", " + refused + " refused: they had changed meanwhile"
+                                    + (action.equals("cancel") ? ", or run on" : "")));
         });
         check(ended);
     }

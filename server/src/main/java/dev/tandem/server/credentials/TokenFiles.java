@@ -39,7 +39,7 @@ public final class TokenFiles {
     /** Returns the file for a server. All names of this machine's loopback have the same one. */
     public static Path file(Path folder, URI server) {
         String host = String.valueOf(server.getHost()).replaceAll("[^A-Za-z0-9.-]", "_");
-        String name = Set.of("localhost", "127.0.0.1", "__1_").contains(host) ? "localhost" : host;
+        String name = Set.of("localhost", "127.0.0.1", "___1_").contains(host) ? "localhost" : host;
         int port = server.getPort() >= 0 ? server.getPort() : "https".equals(server.getScheme()) ? 443 : 80;
         return folder.resolve(name + "_" + port);
     }

@@ -26,7 +26,7 @@ public record Operation(
     /** The action on each task. */
     public enum Action {
         RETRY(List.of(TaskState.DEAD), List.of(TaskState.DEAD, TaskState.SCHEDULED, TaskState.RETRY)),
-        CANCEL(List.of(TaskState.SCHEDULED, TaskState.RETRY, TaskState.PARKED)),
+        CANCEL(List.of(TaskState.SCHEDULED, TaskState.RETRY, TaskState.PARKED, TaskState.ACTIVE)),
         DELETE(List.of(TaskState.DEAD)),
         RESCHEDULE(List.of(TaskState.SCHEDULED, TaskState.RETRY));
 

@@ -90,7 +90,7 @@ public record TaskSelection(
             boolean dead = task.state() == TaskState.DEAD;
             long sent = envelope.task().publishedAt();
             return (dead || sent <= began)
-                    && due.includes(dead ? null : at)
+                    && due.includes(dead || task.state() == TaskState.ACTIVE ? null : at)
                     && died.includes(dead ? at : null)
                     && published.includes(sent == 0 ? null : sent);
         }

@@ -9,6 +9,7 @@ import dev.tandem.scheduler.OperationTasks;
 import dev.tandem.scheduler.OperationTasks.Done;
 import dev.tandem.scheduler.OperationTasks.Found;
 import dev.tandem.scheduler.OperationTasks.Stage;
+import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.TaskChange;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.operations.Operation;
@@ -35,7 +36,15 @@ final class OperationRun {
     private static final String END = "end";
 
     /** The parts of the store that a run needs. */
-    record Store(OperationBook book, OperationTasks tasks, Inspector inspector) {}
+    record Store(OperationBook book, OperationTasks tasks, Inspector inspector, RunningCancellation running) {
+        static Store of(RedisStore store) {
+            return new Store(
+                    store.serverRecords().operations(),
+                    store.operationTasks(),
+                    store.inspector(),
+                    new RunningCancellation(store.runningTasks()));
+        }
+    }
 
     /** Counts tasks that were changed or refused. */
     interface Counter {
@@ -105,7 +114,7 @@ final class OperationRun {
     static List<Stage> stages(Operation operation) {
         List<TaskState> states = operation.selection().states();
         List<Stage> all = operation.action() == Operation.Action.CANCEL
-                ? List.of(Stage.PARKED, Stage.FAR, Stage.NEAR, Stage.RETRY)
+                ? List.of(Stage.PARKED, Stage.FAR, Stage.NEAR, Stage.RETRY, Stage.ACTIVE)
                 : List.of(Stage.NEAR, Stage.FAR, Stage.RETRY, Stage.DEAD);
         return all.stream()
                 .filter(stage -> states.contains(
@@ -113,6 +122,7 @@ final class OperationRun {
                             case PARKED -> TaskState.PARKED;
                             case FAR, NEAR -> TaskState.SCHEDULED;
                             case RETRY -> TaskState.RETRY;
+                            case ACTIVE -> TaskState.ACTIVE;
                             case DEAD -> TaskState.DEAD;
                         }))
                 .toList();
@@ -216,11 +226,22 @@ final class OperationRun {
                         partition,
                         record,
                         done,
-                        change,
+                        changeAt(partition, place.stage(), chosen),
                         operation.dryRun() ? List.of() : chosen,
                         page.tasks().size(),
                         chosen.size(),
                         next));
+    }
+
+    /** Has executors cancel what they run before it is counted: nobody else can end a run. */
+    private TaskChange changeAt(Partition partition, Stage stage, List<Found> chosen) {
+        if (stage != Stage.ACTIVE || operation.dryRun()) {
+            return change;
+        }
+        return new TaskChange.CancelRunning(store.running()
+                .cancel(
+                        partition,
+                        chosen.stream().map(each -> each.task().position()).toList()));
     }
 
     private OperationPlace place(Partition partition, Done done) {

@@ -42,8 +42,7 @@ final class OperationRunner implements AutoCloseable {
     private volatile boolean closed;
 
     OperationRunner(RedisStore store, OperationRun.Counter counter) {
-        this.store =
-                new OperationRun.Store(store.serverRecords().operations(), store.operationTasks(), store.inspector());
+        this.store = OperationRun.Store.of(store);
         this.counter = counter;
     }
 

@@ -31,6 +31,9 @@ final class RouteAccess implements HandlerInterceptor {
         if (request.getDispatcherType() != DispatcherType.REQUEST || !(handler instanceof HandlerMethod method)) {
             return true;
         }
+        if (request.getMethod().equals(HttpMethod.OPTIONS.name())) {
+            return true; // says which methods there are, and does nothing
+        }
         Needs needs = needs(method, isRead(request));
         if (needs == null) {
             if (String.valueOf(request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE))

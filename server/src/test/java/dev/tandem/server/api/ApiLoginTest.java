@@ -117,6 +117,18 @@ class ApiLoginTest {
     }
 
     @Test
+    void aCallerMayAskWhichMethodsThereAre() {
+        String viewer = token(Role.VIEWER, null);
+
+        HttpResponse<String> answer = send("OPTIONS", "/api/v1/queues", viewer);
+
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.headers().firstValue("Allow"))
+                .hasValueSatisfying(allow -> assertThat(allow).contains("GET"));
+        assertThat(send("OPTIONS", "/api/v1/queues", null).statusCode()).isEqualTo(401);
+    }
+
+    @Test
     void changesNeedMoreThanAViewer() {
         assertThat(routes().stream()
                         .filter(route -> !route.method().equals("GET"))

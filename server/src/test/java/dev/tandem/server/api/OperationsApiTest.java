@@ -46,7 +46,7 @@ class OperationsApiTest extends ApiTestBase {
                 .hasSize(36);
         post(PATH + "?action=reschedule&delay=5m&dry-run=true", 202);
         assertThat(OPERATIONS.known.get(0).operation().selection().states())
-                .containsExactly(TaskState.SCHEDULED, TaskState.RETRY, TaskState.PARKED);
+                .containsExactly(TaskState.SCHEDULED, TaskState.RETRY, TaskState.PARKED, TaskState.ACTIVE);
         assertThat(OPERATIONS.known.get(1).operation().at()).isEqualTo("+5m");
         assertThat(OPERATIONS.known.get(1).operation().dryRun()).isTrue();
     }

@@ -66,6 +66,11 @@ class TaskSelectionTest {
                 .isFalse();
         assertThat(takes("{'states':['PARKED'],'dueBefore':'+1h'}", plain)).isFalse();
         assertThat(takes("{'states':['DEAD'],'dueBefore':'+1h'}", DEAD)).isFalse();
+        TaskInfo running = task(TaskState.ACTIVE, BEGAN, null, 0, null);
+        assertThat(takes("{'states':['ACTIVE']}", running)).isTrue();
+        assertThat(takes("{'states':['ACTIVE'],'dueBefore':'+1h'}", running))
+                .as("the time of a running task is when its lease ends")
+                .isFalse();
     }
 
     @Test

@@ -26,6 +26,7 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -178,6 +179,26 @@ class OperationRunIT {
     }
 
     @Test
+    void aRunningTaskThatNoExecutorCancelsIsRefused() {
+        redis.sadd(bytes(SPACE + ":{" + queue + "}:partitions"), bytes("0"));
+        byte[] claim = new byte[18];
+        claim[0] = 1; // Version 1, made at 0, of token 0, by an executor whose name has one letter, without a key.
+        claim[15] = 1;
+        claim[16] = 'x';
+        for (String position : List.of("0:1", "0:2", "0:3")) {
+            redis.hset(key(0, "claims"), bytes(position), claim);
+        }
+        redis.hset(key(0, "tasks"), bytes("0:1"), envelope("k1"));
+        redis.hset(key(0, "tasks"), bytes("0:2"), envelope("k2"));
+        TaskSelection some = selection(Action.CANCEL, "k2", null, null);
+        operations.begin(new Operation(queue, "running", Action.CANCEL, some, false, null));
+        OperationProgress ended = claimed("one", (its, changed, refused) -> {}).run();
+        assertThat(List.of(ended.looked(), ended.matched(), ended.changed(), ended.refused()))
+                .containsExactly(2L, 1L, 0L, 1L);
+        assertThat(redis.hexists(key(0, "tasks"), bytes("0:2"))).isTrue();
+    }
+
+    @Test
     void anIdNamesOneOperation() {
         fill(1);
         Operation operation = begin(Action.RETRY, "same");
@@ -227,7 +248,7 @@ class OperationRunIT {
         OperationBook.Entry entry =
                 store.serverRecords().operations().claim(program).join().orElseThrow();
         return new OperationRun(
-                new OperationRun.Store(store.serverRecords().operations(), store.operationTasks(), store.inspector()),
+                OperationRun.Store.of(store),
                 entry,
                 OperationJson.operation(entry.definition()).orElseThrow(),
                 program,
@@ -240,16 +261,25 @@ class OperationRunIT {
     private void fill(int count) {
         for (int partition = 0; partition < PARTITIONS; partition++) {
             redis.sadd(bytes(SPACE + ":{" + queue + "}:partitions"), bytes(Integer.toString(partition)));
+            Map<byte[], byte[]> envelopes = new LinkedHashMap<>();
+            List<ScoredValue<byte[]>> times = new ArrayList<>();
             for (int i = 0; i < count; i++) {
-                die(partition, "0:" + i, "k" + i % KEYS, 1_700_000_000_000_000L + i);
+                byte[] position = bytes("0:" + i);
+                envelopes.put(position, envelope("k" + i % KEYS));
+                times.add(ScoredValue.just(1_700_000_000_000_000L + i, position));
             }
+            redis.hset(key(partition, "dead-tasks"), envelopes);
+            redis.zadd(key(partition, "dead"), times.toArray(ScoredValue[]::new));
         }
     }
 
     private void die(int partition, String position, String key, long micros) {
-        Task task = Task.of(queue, key, new byte[] {1});
-        redis.hset(key(partition, "dead-tasks"), bytes(position), new Envelope(task, 3, 7, "boom").encode());
+        redis.hset(key(partition, "dead-tasks"), bytes(position), envelope(key));
         redis.zadd(key(partition, "dead"), micros, bytes(position));
+    }
+
+    private byte[] envelope(String key) {
+        return new Envelope(Task.of(queue, key, new byte[] {1}), 3, 7, "boom").encode();
     }
 
     private long dead() {
