@@ -16,6 +16,13 @@ public final class AccessTokenBook {
         NOT_FIRST
     }
 
+    /** What became of a token that was to be forgotten. */
+    public enum Removed {
+        REMOVED,
+        UNKNOWN,
+        LAST
+    }
+
     /**
      * A token as it is kept.
      *
@@ -58,18 +65,22 @@ public final class AccessTokenBook {
                 .thenApply(reply -> Added.values()[new ReplyReader(reply).count()]);
     }
 
-    /** Forgets a token. Gives false if there is none with this id. */
-    public CompletableFuture<Boolean> remove(String id) {
+    /** Forgets a token. @param lasting the role of which one token that never expires has to stay */
+    public CompletableFuture<Removed> remove(String id, String lasting) {
+        byte[][] keys = {connection.keys().accessTokens()};
         return connection
-                .run(commands -> commands.hdel(connection.keys().accessTokens(), bytes(id)))
-                .thenApply(removed -> removed > 0);
+                .runScript(Script.REMOVE_ACCESS_TOKEN, keys, bytes(id), bytes(lasting))
+                .thenApply(reply -> Removed.values()[new ReplyReader(reply).count()]);
     }
 
     private static List<Entry> entries(Map<byte[], byte[]> hash) {
         List<Entry> entries = new ArrayList<>();
         hash.forEach((id, kept) -> {
             String[] parts = text(kept).split(" ", 3);
-            entries.add(new Entry(text(id), parts[0], Long.parseLong(parts[1]), parts[2]));
+            // What somebody else wrote there is no token, and must not hide the others.
+            if (parts.length == 3 && parts[1].matches("\\d{1,18}")) {
+                entries.add(new Entry(text(id), parts[0], Long.parseLong(parts[1]), parts[2]));
+            }
         });
         return entries;
     }

@@ -14,19 +14,21 @@ import org.jspecify.annotations.Nullable;
 public final class AuditStream {
 
     private static final byte[] FIELD = bytes("entry");
+    private static final String BEGINNING = "0-0";
 
     /** @param id its place in the stream: the milliseconds at which Redis got it, a hyphen, and a number */
     public record Entry(String id, String text) {}
 
     private final AdminConnection connection;
+    private final byte[] key;
 
-    AuditStream(AdminConnection connection) {
+    AuditStream(AdminConnection connection, byte[] key) {
         this.connection = connection;
+        this.key = key;
     }
 
     /** Appends entries in one round trip. @param most about how many are kept, the latest */
     public CompletableFuture<Void> append(List<String> texts, long most) {
-        byte[] key = connection.keys().auditLog();
         XAddArgs bound = new XAddArgs().maxlen(most).approximateTrimming();
         return CompletableFuture.allOf(texts.stream()
                 .map(text -> connection.run(commands -> commands.xadd(key, bound, Map.of(FIELD, bytes(text)))))
@@ -43,11 +45,13 @@ public final class AuditStream {
     public CompletableFuture<List<Entry>> page(long fromMillis, @Nullable String before, int max) {
         if (before != null && !before.matches("\\d{1,18}-\\d{1,18}")) {
             throw new IllegalArgumentException("'" + before + "' is no place in the audit log");
+        } else if (BEGINNING.equals(before)) {
+            return CompletableFuture.completedFuture(List.of()); // Redis refuses to look before it
         }
         Range.Boundary<String> end = before == null ? Range.Boundary.unbounded() : Range.Boundary.excluding(before);
         Range<String> range = Range.from(Range.Boundary.including(Long.toString(fromMillis)), end);
         return connection
-                .run(commands -> commands.xrevrange(connection.keys().auditLog(), range, Limit.create(0, max)))
+                .run(commands -> commands.xrevrange(key, range, Limit.create(0, max)))
                 .thenApply(messages -> messages.stream().map(AuditStream::entry).toList());
     }
 

@@ -309,9 +309,9 @@ final class RedisKeys {
         return bytes(namespace + ":{~access}:tokens");
     }
 
-    /** Returns the key of the changes that were asked for by the HTTP API. */
-    byte[] auditLog() {
-        return bytes(namespace + ":{~access}:audit");
+    /** Returns the key of the changes that were asked for by the HTTP API. @param refused those that were not made */
+    byte[] auditLog(boolean refused) {
+        return bytes(namespace + ":{~access}:" + (refused ? "refused" : "audit"));
     }
 
     private String prefix(Partition partition) {

@@ -65,7 +65,8 @@ enum Script {
     DEFINE_SCHEDULE,
     READ_CREATED_SCHEDULES,
     FAN_OUT,
-    ADD_ACCESS_TOKEN;
+    ADD_ACCESS_TOKEN,
+    REMOVE_ACCESS_TOKEN;
 
     private final byte[] source;
     private final byte[] sha;

@@ -19,8 +19,8 @@ public final class ServerRecords {
         return new AccessTokenBook(connection);
     }
 
-    /** Returns the changes that were asked for by the HTTP API. */
-    public AuditStream auditStream() {
-        return new AuditStream(connection);
+    /** Returns the changes that were asked for by the HTTP API. @param refused those that were not made */
+    public AuditStream auditStream(boolean refused) {
+        return new AuditStream(connection, connection.keys().auditLog(refused));
     }
 }

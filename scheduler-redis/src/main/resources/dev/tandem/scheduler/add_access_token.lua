@@ -4,7 +4,7 @@
 -- ARGV 1    id
 -- ARGV 2    what is kept of it
 -- ARGV 3    most tokens
--- ARGV 4    a role: the token is kept only if no token with this role is valid; '' if that does not matter
+-- ARGV 4    a role: the token is kept only if no token with this role is good for ever; '' if that does not matter
 -- Returns   {TOKEN_ADDED}, {TOKENS_ARE_FULL} or {TOKEN_IS_NOT_FIRST}
 local call = redis.call
 local time = call('TIME')
@@ -12,7 +12,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if ARGV[4] ~= '' then
   for _, kept in ipairs(call('HVALS', KEYS[1])) do
     local role, expires = string.match(kept, '^(%S+) (%d+) ')
-    if role == ARGV[4] and (expires == '0' or tonumber(expires) > now) then
+    if role == ARGV[4] and expires == '0' then
       return {TOKEN_IS_NOT_FIRST}
     end
   end

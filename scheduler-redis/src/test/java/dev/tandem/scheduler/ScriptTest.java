@@ -55,6 +55,7 @@ class ScriptTest {
             Script.RESERVE_TOKENS,
             Script.SHOW_RATE,
             Script.ADD_ACCESS_TOKEN,
+            Script.REMOVE_ACCESS_TOKEN,
             Script.FREE_DEDUP_KEY,
             Script.FAN_OUT,
             Script.CHANGE_PARTITION_HISTORY);

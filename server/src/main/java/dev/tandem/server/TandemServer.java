@@ -11,6 +11,7 @@ import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
 /** The server program: {@code ./tandem server [--config FILE]}. */
@@ -83,6 +84,12 @@ public final class TandemServer {
         Duration stopTimeout = settings.executor().drainTimeout().plusSeconds(15);
         Map<String, Object> derived = new LinkedHashMap<>();
         derived.put("spring.lifecycle.timeout-per-shutdown-phase", stopTimeout.toMillis() + "ms");
-        context.getEnvironment().getPropertySources().addLast(new MapPropertySource("tandem", derived));
+        ConfigurableEnvironment environment = context.getEnvironment();
+        if (environment.containsProperty("management.server.port")
+                && !environment.containsProperty("management.server.address")) {
+            // A port of its own for health and metrics is as hidden as the API.
+            derived.put("management.server.address", "${server.address}");
+        }
+        environment.getPropertySources().addLast(new MapPropertySource("tandem", derived));
     }
 }

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.core.env.Environment;
 
 /** The login of servers that share a Redis: the first token, tokens of other servers, and the audit log. */
 class LoginIT {
@@ -82,16 +83,31 @@ class LoginIT {
                                 .json()
                                 .path("entries")
                                 .size()
-                        == 5);
+                        == 3);
+        await().atMost(PATIENCE)
+                .until(() -> send(two, "GET", "/api/v1/audit?refused=true", admin)
+                                .json()
+                                .path("entries")
+                                .size()
+                        == 2);
+        assertThat(send(one, "GET", "/api/v1/audit?refused=true", admin).body())
+                .contains("\"who\":\"ci\"", "refused with status 403", "refused with status 409");
         Answer audit = send(one, "GET", "/api/v1/audit?limit=2", admin);
         String next = audit.json().path("next").asString();
         assertThat(send(one, "GET", "/api/v1/audit?cursor=" + next, admin)
                         .json()
                         .path("entries")
                         .size())
-                .isEqualTo(3);
+                .isEqualTo(1);
+        for (String wrong : new String[] {"cursor=0-0", "from=1960-01-01T00:00:00Z"}) {
+            assertThat(status(one, "GET", "/api/v1/audit?" + wrong, admin))
+                    .as(wrong)
+                    .isEqualTo(200);
+        }
+        assertThat(status(one, "GET", "/api/v1/audit?from=%2B1000000000-12-31T23:59:59Z", admin))
+                .isEqualTo(400);
         assertThat(send(one, "GET", "/api/v1/audit", admin).body())
-                .contains("\"who\":\"ci\"", "\"action\":\"pause\"", "queue mail", "refused with status 403")
+                .contains("\"who\":\"ci\"", "\"action\":\"pause\"", "queue mail", operator.split("_")[1])
                 .doesNotContain(operator, admin);
     }
 
@@ -103,6 +119,20 @@ class LoginIT {
                     server, "GET", "/api/v1/queues", "tandem_ABCDEFGHJKLM_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
             assertThat(answer.status()).isEqualTo(503);
             assertThat(answer.body()).contains("Redis has not answered");
+        }
+    }
+
+    /** Otherwise the metrics of a server on loopback would be open to the network. */
+    @Test
+    void aPortOfItsOwnForHealthListensWhereTheApiDoes() {
+        try (RunningServer server = new RunningServer(Map.of(
+                "server.port", "0",
+                "management.server.port", "0",
+                "tandem.executor.enabled", "false",
+                "tandem.redis.uri", "redis://127.0.0.1:1",
+                "tandem.queues.mail.source", "rabbit"))) {
+            assertThat(server.bean("environment", Environment.class).getProperty("management.server.address"))
+                    .isEqualTo("127.0.0.1");
         }
     }
 

@@ -193,8 +193,8 @@ abstract class SchedulesSuite {
         assertThat(get(book.define(get(book.now()), second, first.version()))).isEqualTo(Result.DONE);
         assertThat(get(book.change(get(book.now()), id, Change.FIRE))).isEqualTo(Result.DONE);
         await().atMost(PATIENCE).until(() -> entry().asked() == ScheduleBook.NONE);
-        long fired = entry().firings();
-        await().atMost(PATIENCE).until(() -> ran.size() == fired);
+        // A firing of the first definition may be marked after its task has run, so the number is read again.
+        await().atMost(PATIENCE).until(() -> ran.size() == entry().firings());
 
         assertThat(get(book.change(get(book.now()), id, Change.FORGET))).isEqualTo(Result.DONE);
         assertThat(get(book.find(id))).isEmpty();

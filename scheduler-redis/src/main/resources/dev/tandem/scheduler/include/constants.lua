@@ -370,3 +370,7 @@ local MAX_FORGOTTEN_OPERATIONS = 50
 local TOKEN_ADDED = 0
 local TOKENS_ARE_FULL = 1
 local TOKEN_IS_NOT_FIRST = 2
+-- What became of one that was to be forgotten.
+local TOKEN_REMOVED = 0
+local TOKEN_IS_UNKNOWN = 1
+local TOKEN_IS_LAST = 2

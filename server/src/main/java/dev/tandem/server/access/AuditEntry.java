@@ -8,6 +8,7 @@ import java.time.Instant;
  * @param id the place in the audit log; empty before it is there. Later entries have later ids
  * @param who the name of the caller
  * @param role the caller's role when it asked
+ * @param token the id of the caller's token, since names may repeat; empty without one
  * @param from the address of the client
  * @param action such as {@code pause} or {@code retry}
  * @param subject what was to be changed, such as {@code task pay-1 of queue orders}
@@ -19,6 +20,7 @@ public record AuditEntry(
         Instant at,
         String who,
         String role,
+        String token,
         String from,
         String action,
         String subject,

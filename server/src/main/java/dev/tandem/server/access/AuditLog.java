@@ -10,15 +10,20 @@ public interface AuditLog {
     /** The most entries of a page. */
     int MAX_PAGE = 1_000;
 
-    /** Records an entry soon. Never waits, and never fails. */
-    void record(AuditEntry entry);
+    /**
+     * Records an entry soon. Never waits, and never fails.
+     *
+     * @param refused whether nothing was changed. Such entries are kept apart, so that nobody can push out the others with them
+     */
+    void record(AuditEntry entry, boolean refused);
 
     /**
      * Returns entries, the latest first.
      *
+     * @param refused which ones
      * @param from the earliest time; null for any
      * @param before only entries before this place; null for the latest
      * @param max 1 to {@link #MAX_PAGE}
      */
-    List<AuditEntry> page(@Nullable Instant from, @Nullable String before, int max);
+    List<AuditEntry> page(boolean refused, @Nullable Instant from, @Nullable String before, int max);
 }

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -27,7 +28,10 @@ public final class KnownTokens {
     /** How often in a second unknown tokens can make this server ask. */
     private static final int MOST_RENEWALS = 10;
 
-    private static final long WAIT_MILLIS = 2_000;
+    /** How long a request waits for that, and how many of them at once: the others have what is known. */
+    private static final long WAIT_MILLIS = 1_000;
+
+    private static final int MOST_WAITING = 2;
 
     /** What a token is worth. */
     public sealed interface Check {}
@@ -46,6 +50,7 @@ public final class KnownTokens {
     private final TokenBook book;
     private final InstantSource clock;
     private final LongSupplier nanos;
+    private final Semaphore waiting = new Semaphore(MOST_WAITING);
     private volatile @Nullable Copy copy;
     private @Nullable CompletableFuture<Copy> renewing;
     private long secondBegan;
@@ -58,7 +63,7 @@ public final class KnownTokens {
         this.nanos = nanos;
     }
 
-    /** Says what a token is worth. Waits up to two seconds if it has to be read first. */
+    /** Says what a token is worth. Waits up to a second if it has to be read first. */
     public Check check(String presented) {
         Optional<TokenText> text = TokenText.parse(presented);
         if (text.isEmpty()) {
@@ -93,6 +98,9 @@ public final class KnownTokens {
     }
 
     private @Nullable Copy awaited(CompletableFuture<Copy> renewal) {
+        if (!waiting.tryAcquire()) {
+            return copy;
+        }
         try {
             return renewal.get(WAIT_MILLIS, TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
@@ -100,6 +108,8 @@ public final class KnownTokens {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return copy;
+        } finally {
+            waiting.release();
         }
     }
 

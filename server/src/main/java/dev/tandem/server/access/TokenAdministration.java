@@ -8,19 +8,11 @@ public interface TokenAdministration {
     /** The most tokens that there may be. */
     int MOST = TokenBook.MOST;
 
-    /** What became of a token that was to be revoked. */
-    enum Revoked {
-        REVOKED,
-        UNKNOWN,
-        /** It is the only one of an admin that never expires. */
-        LAST_ADMIN
-    }
-
     List<AccessToken> all();
 
     /** Keeps a new token. Gives false if there are too many. */
     boolean create(AccessToken token);
 
     /** Revokes a token. This server refuses it from now on, others within {@link KnownTokens#RENEWED_EVERY}. */
-    Revoked revoke(String id);
+    TokenBook.Removed revoke(String id);
 }

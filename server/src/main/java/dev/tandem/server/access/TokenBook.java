@@ -14,17 +14,25 @@ public interface TokenBook {
         ADDED,
         /** There are {@link #MOST} already. */
         FULL,
-        /** There is a valid token of an admin already. */
+        /** There is a token of an admin that never expires. */
         NOT_FIRST
+    }
+
+    /** What became of a token that was to be revoked. */
+    enum Removed {
+        REMOVED,
+        UNKNOWN,
+        /** It is the only one of an admin that never expires. */
+        LAST_ADMIN
     }
 
     CompletionStage<List<AccessToken>> list();
 
     CompletionStage<Added> add(AccessToken token);
 
-    /** Keeps a token of an admin if there is none that is valid. */
+    /** Keeps a token of an admin if there is none that never expires. */
     CompletionStage<Added> addFirst(AccessToken token);
 
-    /** Revokes a token. Gives false if there is none with this id. */
-    CompletionStage<Boolean> remove(String id);
+    /** Revokes a token, unless it is the last one of an admin that never expires. */
+    CompletionStage<Removed> remove(String id);
 }

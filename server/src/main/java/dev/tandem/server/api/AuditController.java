@@ -22,6 +22,7 @@ final class AuditController {
 
     private static final int DEFAULT_PAGE = 50;
     private static final int MAX_SHOWN = 100;
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     /** @param next the cursor of the next page; null if this is the last one */
     record Page(List<AuditEntry> entries, @Nullable String next) {}
@@ -32,9 +33,19 @@ final class AuditController {
         this.log = log;
     }
 
+    /** Times before 1970 mean from the first entry. */
+    private static Instant time(String from) {
+        Instant time = Instant.parse(from);
+        if (time.isAfter(LATEST)) {
+            throw new DateTimeParseException("This time is too far off", from, 0);
+        }
+        return time.isBefore(Instant.EPOCH) ? Instant.EPOCH : time;
+    }
+
     @GetMapping
     Page page(
             @RequestParam(required = false) @Nullable String from,
+            @RequestParam(defaultValue = "false") boolean refused,
             @RequestParam(required = false) @Nullable String cursor,
             @RequestParam(required = false) @Nullable Integer limit) {
         int max = limit == null ? DEFAULT_PAGE : limit;
@@ -43,7 +54,7 @@ final class AuditController {
         }
         List<AuditEntry> entries;
         try {
-            entries = log.page(from == null ? null : Instant.parse(from), cursor, max);
+            entries = log.page(refused, from == null ? null : time(from), cursor, max);
         } catch (DateTimeParseException e) {
             throw ApiException.badRequest(
                     "The parameter from is '" + LogText.oneLine(String.valueOf(from), MAX_SHOWN) + "'",

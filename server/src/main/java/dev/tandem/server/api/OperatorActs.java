@@ -83,16 +83,19 @@ final class OperatorActs implements HandlerInterceptor {
                 action + " of " + subject.kind(),
                 action + " of " + subject.name() + query + ", asked by " + who + " at " + request.getRemoteAddr(),
                 result);
-        audit.record(new AuditEntry(
-                "",
-                clock.instant(),
-                who,
-                caller == null ? "" : caller.role().text(),
-                request.getRemoteAddr(),
-                action,
-                subject.name() + query,
-                response.getStatus(),
-                result.details().isEmpty() ? result.summary() : result.summary() + ": " + result.details()));
+        audit.record(
+                new AuditEntry(
+                        "",
+                        clock.instant(),
+                        who,
+                        caller == null ? "" : caller.role().text(),
+                        caller == null || caller.token() == null ? "" : caller.token(),
+                        request.getRemoteAddr(),
+                        action,
+                        subject.name() + query,
+                        response.getStatus(),
+                        result.details().isEmpty() ? result.summary() : result.summary() + ": " + result.details()),
+                !result.effective());
     }
 
     /**

@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether a request is allowed. The API has no login and is reached over loopback, so a web page in a browser
- * on this machine could call it too. Two kinds of attack are refused:
+ * Decides whether a request may come from where it comes from, before anything else is looked at: a web page in a browser
+ * on this machine can call loopback too. Two kinds of attack are refused:
  *
  * <ul>
  *   <li>DNS rebinding, where the page's host name resolves to this machine: the Host header must be an address,

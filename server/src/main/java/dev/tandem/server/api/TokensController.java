@@ -119,7 +119,7 @@ final class TokensController {
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Changed revoke(@PathVariable String token) {
         return switch (tokens.revoke(token)) {
-            case REVOKED -> new Views.Changed(1);
+            case REMOVED -> new Views.Changed(1);
             case UNKNOWN ->
                 throw ApiException.notFound(
                         "There is no token '" + LogText.oneLine(token, MAX_SHOWN) + "'",
@@ -132,7 +132,7 @@ final class TokensController {
     }
 
     private static String name(@Nullable String name) {
-        if (name == null || name.isBlank() || name.length() > AccessToken.MAX_NAME || !isPrintable(name)) {
+        if (name == null || name.isBlank() || name.length() > AccessToken.MAX_NAME || !isPlain(name)) {
             throw ApiException.badRequest(
                     "The parameter name is " + (name == null ? "missing" : "not allowed"),
                     "Say whose token it is, in 1 to " + AccessToken.MAX_NAME + " printable characters");
@@ -140,8 +140,10 @@ final class TokensController {
         return name.strip();
     }
 
-    private static boolean isPrintable(String text) {
-        return text.chars().noneMatch(Character::isISOControl);
+    /** Whether a text looks the same in a log: it has neither line breaks nor characters that turn the others around. */
+    private static boolean isPlain(String text) {
+        return LogText.oneLine(text, AccessToken.MAX_NAME).equals(text)
+                && text.codePoints().noneMatch(each -> Character.getType(each) == Character.FORMAT);
     }
 
     private static Role role(@Nullable String role) {

@@ -36,9 +36,15 @@ final class AuditCommand implements Runnable {
     @Option(names = "--from", paramLabel = "TIME", description = "the earliest time, such as 2026-11-20T10:00:00Z")
     private @Nullable String from;
 
+    @Option(names = "--refused", description = "what was refused, instead of what was done")
+    private boolean refused;
+
     @Override
     public void run() {
         Map<String, @Nullable String> parameters = new LinkedHashMap<>();
+        if (refused) {
+            parameters.put("refused", "true");
+        }
         parameters.put("from", from);
         page.printPages(server, ApiClient.path("audit"), parameters, (answer, out) -> {
             ROWS.print(answer.path("entries"), out);

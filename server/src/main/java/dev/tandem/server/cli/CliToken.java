@@ -6,6 +6,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,13 +15,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class CliToken {
 
+    private static final Pattern FORM = Pattern.compile("[A-Za-z0-9_.~+/=-]{1,500}");
+
     private CliToken() {}
 
     /** @throws CliException if a file cannot be read */
     static Optional<String> of(URI server, UnaryOperator<@Nullable String> environment) {
         String token = environment.apply("TANDEM_TOKEN");
         if (token != null && !token.isBlank()) {
-            return Optional.of(token.strip());
+            return Optional.of(checked("TANDEM_TOKEN", token.strip()));
         }
         String named = environment.apply("TANDEM_TOKEN_FILE");
         if (named != null && !named.isBlank()) {
@@ -39,9 +42,18 @@ final class CliToken {
         return TokenFiles.file(TokenFiles.folder(environment), server);
     }
 
+    /** Never shows the token, of which a part may be right. */
+    static String checked(String source, String token) {
+        if (!FORM.matcher(token).matches()) {
+            throw new CliException(
+                    CliException.USAGE, source + " has no token: that is one line of letters, digits, _ and -");
+        }
+        return token;
+    }
+
     private static Optional<String> read(Path file) {
         try {
-            return TokenFiles.read(file);
+            return TokenFiles.read(file).map(token -> checked(file.toString(), token));
         } catch (IOException e) {
             throw new CliException(CliException.USAGE, "The token in " + file + " cannot be read: " + e.getMessage());
         }

@@ -45,9 +45,7 @@ final class LoginCommand implements Runnable {
     @Override
     public void run() {
         String token = ask().strip();
-        if (token.isEmpty()) {
-            throw new CliException(CliException.USAGE, "There is no token");
-        }
+        CliToken.checked("The input", token);
         JsonNode caller = server.apiWith(token).get(ApiClient.path("caller"));
         Path file = CliToken.file(server.address(), environment);
         try {

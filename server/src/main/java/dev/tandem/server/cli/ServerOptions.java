@@ -1,5 +1,6 @@
 package dev.tandem.server.cli;
 
+import dev.tandem.server.credentials.TokenFiles;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.charset.Charset;
@@ -42,7 +43,15 @@ final class ServerOptions {
     }
 
     ApiClient api() {
-        return new ApiClient(server, address -> CliToken.of(address, System::getenv));
+        return new ApiClient(server, this::token);
+    }
+
+    private Optional<String> token(URI address) {
+        Optional<String> token = CliToken.of(address, System::getenv);
+        if (token.isPresent() && "http".equals(address.getScheme()) && !TokenFiles.isLoopback(address)) {
+            warn("The token goes to " + address.getHost() + " in clear. Use https if the network is not yours alone");
+        }
+        return token;
     }
 
     /** Returns a client that sends this token. */

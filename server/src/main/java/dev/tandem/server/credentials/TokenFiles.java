@@ -10,6 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -38,10 +39,18 @@ public final class TokenFiles {
 
     /** Returns the file for a server. All names of this machine's loopback have the same one. */
     public static Path file(Path folder, URI server) {
-        String host = String.valueOf(server.getHost()).replaceAll("[^A-Za-z0-9.-]", "_");
-        String name = Set.of("localhost", "127.0.0.1", "___1_").contains(host) ? "localhost" : host;
+        String name = isLoopback(server) ? "localhost" : host(server).replaceAll("[^a-z0-9.-]", "_");
         int port = server.getPort() >= 0 ? server.getPort() : "https".equals(server.getScheme()) ? 443 : 80;
         return folder.resolve(name + "_" + port);
+    }
+
+    /** Whether an address is this machine's own, by its usual names. */
+    public static boolean isLoopback(URI server) {
+        return Set.of("localhost", "127.0.0.1", "[::1]").contains(host(server));
+    }
+
+    private static String host(URI server) {
+        return String.valueOf(server.getHost()).toLowerCase(Locale.ROOT);
     }
 
     /**

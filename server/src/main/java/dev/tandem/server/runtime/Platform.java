@@ -15,6 +15,7 @@ import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.scheduler.RedisStore;
+import dev.tandem.scheduler.ServerRecords;
 import dev.tandem.server.access.AuditLog;
 import dev.tandem.server.access.TokenBook;
 import dev.tandem.server.handlers.ConfiguredHandlers;
@@ -184,8 +185,11 @@ public final class Platform implements SmartLifecycle {
 
     /** Returns the record of changes. */
     AuditLog auditLog() {
+        ServerRecords records = store.serverRecords();
         return new RedisAuditLog(
-                store.serverRecords().auditStream(), settings.api().auditMax());
+                records.auditStream(false),
+                records.auditStream(true),
+                settings.api().auditMax());
     }
 
     public Administration administration() {

@@ -18,8 +18,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Keeps the audit log in Redis. Entries wait in memory for it, up to {@value #MAX_WAITING}, and go there in batches, so that a
- * request waits for nothing. The log of the server has the same, whatever becomes of Redis. Thread-safe.
+ * Keeps the audit log in Redis. Entries wait in memory for it, up to {@value #MAX_WAITING} of each kind, and go there in
+ * batches, so that a request waits for nothing. A batch is sent once: if its answer is late it may be there all the same, and
+ * sent again it would be there twice. The log of the server has the same entries, whatever becomes of Redis. Thread-safe.
  */
 final class RedisAuditLog implements AuditLog {
 
@@ -29,61 +30,68 @@ final class RedisAuditLog implements AuditLog {
     private static final Logger log = LoggerFactory.getLogger(RedisAuditLog.class);
     private static final JsonMapper JSON = JsonMapper.shared();
 
-    private final AuditStream stream;
-    private final long most;
-    private final BlockingQueue<String> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
-    private final AtomicBoolean sending = new AtomicBoolean();
-    private final AtomicLong lost = new AtomicLong();
+    private final Kept made;
+    private final Kept refused;
 
-    /** @param most about how many entries are kept */
-    RedisAuditLog(AuditStream stream, long most) {
-        this.stream = stream;
-        this.most = most;
+    /** @param most about how many entries are kept: so many changes, and a quarter as many refused ones */
+    RedisAuditLog(AuditStream made, AuditStream refused, long most) {
+        this.made = new Kept(made, most);
+        this.refused = new Kept(refused, most / 4);
     }
 
     @Override
-    public void record(AuditEntry entry) {
-        if (!waiting.offer(write(entry))) {
-            lost.incrementAndGet();
-        }
-        send();
-    }
-
-    /** Sends a batch if none is on its way. What fails is sent with the next entry. */
-    private void send() {
-        if (waiting.isEmpty() || !sending.compareAndSet(false, true)) {
-            return;
-        }
-        List<String> batch = new ArrayList<>();
-        waiting.drainTo(batch, BATCH);
-        stream.append(batch, most).whenComplete((done, failure) -> {
-            if (failure != null) {
-                batch.forEach(text -> {
-                    if (!waiting.offer(text)) {
-                        lost.incrementAndGet();
-                    }
-                });
-                log.warn(
-                        "The audit log in Redis cannot be written ({}); {} entries wait for the next change",
-                        FailureText.of(failure),
-                        waiting.size());
-            }
-            long missing = lost.getAndSet(0);
-            if (missing > 0) {
-                log.warn("The audit log in Redis lacks {} entries. The log of this server has them", missing);
-            }
-            sending.set(false);
-            if (failure == null) {
-                send();
-            }
-        });
+    public void record(AuditEntry entry, boolean wasRefused) {
+        (wasRefused ? refused : made).add(write(entry));
     }
 
     @Override
-    public List<AuditEntry> page(@Nullable Instant from, @Nullable String before, int max) {
+    public List<AuditEntry> page(boolean ofRefused, @Nullable Instant from, @Nullable String before, int max) {
+        AuditStream stream = (ofRefused ? refused : made).stream;
         return RedisCalls.await(stream.page(from == null ? 0 : from.toEpochMilli(), before, max)).stream()
                 .map(RedisAuditLog::read)
                 .toList();
+    }
+
+    /** The entries of one kind. */
+    private static final class Kept {
+
+        private final AuditStream stream;
+        private final long most;
+        private final BlockingQueue<String> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
+        private final AtomicBoolean sending = new AtomicBoolean();
+        private final AtomicLong lost = new AtomicLong();
+
+        Kept(AuditStream stream, long most) {
+            this.stream = stream;
+            this.most = most;
+        }
+
+        void add(String entry) {
+            if (!waiting.offer(entry)) {
+                lost.incrementAndGet();
+            }
+            send();
+        }
+
+        /** Sends a batch if none is on its way. */
+        private void send() {
+            if (waiting.isEmpty() || !sending.compareAndSet(false, true)) {
+                return;
+            }
+            List<String> batch = new ArrayList<>();
+            waiting.drainTo(batch, BATCH);
+            stream.append(batch, most).whenComplete((done, failure) -> {
+                long missing = lost.getAndSet(0);
+                if (failure != null || missing > 0) {
+                    log.warn(
+                            "The audit log in Redis may lack {} entries{}. The log of this server has them",
+                            missing + (failure == null ? 0 : batch.size()),
+                            failure == null ? "" : " (" + FailureText.of(failure) + ")");
+                }
+                sending.set(false);
+                send();
+            });
+        }
     }
 
     private static String write(AuditEntry entry) {
@@ -91,6 +99,7 @@ final class RedisAuditLog implements AuditLog {
                 .put("at", entry.at().toEpochMilli())
                 .put("who", entry.who())
                 .put("role", entry.role())
+                .put("token", entry.token())
                 .put("from", entry.from())
                 .put("action", entry.action())
                 .put("subject", entry.subject())
@@ -105,6 +114,7 @@ final class RedisAuditLog implements AuditLog {
                 Instant.ofEpochMilli(json.path("at").asLong()),
                 json.path("who").asString(""),
                 json.path("role").asString(""),
+                json.path("token").asString(""),
                 json.path("from").asString(""),
                 json.path("action").asString(""),
                 json.path("subject").asString(""),

@@ -4,13 +4,17 @@ import static dev.tandem.server.runtime.RedisCalls.await;
 
 import dev.tandem.server.access.AccessToken;
 import dev.tandem.server.access.KnownTokens;
-import dev.tandem.server.access.Role;
 import dev.tandem.server.access.TokenAdministration;
 import dev.tandem.server.access.TokenBook;
+import dev.tandem.server.inspect.UnavailableException;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Shows and changes tokens in Redis on behalf of the API. */
 final class RedisTokenAdministration implements TokenAdministration {
+
+    private static final Logger log = LoggerFactory.getLogger(RedisTokenAdministration.class);
 
     private final TokenBook book;
     private final KnownTokens known;
@@ -28,28 +32,23 @@ final class RedisTokenAdministration implements TokenAdministration {
     @Override
     public boolean create(AccessToken token) {
         boolean added = await(book.add(token)) == TokenBook.Added.ADDED;
-        await(known.renew());
+        renew();
         return added;
     }
 
     @Override
-    public Revoked revoke(String id) {
-        List<AccessToken> all = all();
-        AccessToken token =
-                all.stream().filter(each -> each.id().equals(id)).findFirst().orElse(null);
-        if (token == null) {
-            return Revoked.UNKNOWN;
-        }
-        if (isLasting(token)
-                && all.stream().filter(RedisTokenAdministration::isLasting).count() == 1) {
-            return Revoked.LAST_ADMIN;
-        }
-        boolean removed = await(book.remove(id));
-        await(known.renew());
-        return removed ? Revoked.REVOKED : Revoked.UNKNOWN;
+    public TokenBook.Removed revoke(String id) {
+        TokenBook.Removed removed = await(book.remove(id));
+        renew();
+        return removed;
     }
 
-    private static boolean isLasting(AccessToken token) {
-        return token.role() == Role.ADMIN && token.expiresAt() == null;
+    /** What was done is done. A copy that cannot be renewed now is renewed soon. */
+    private void renew() {
+        try {
+            await(known.renew());
+        } catch (UnavailableException e) {
+            log.debug("The copy of the tokens is not renewed yet", e);
+        }
     }
 }

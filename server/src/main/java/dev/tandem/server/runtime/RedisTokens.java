@@ -59,8 +59,12 @@ final class RedisTokens implements TokenBook {
     }
 
     @Override
-    public CompletionStage<Boolean> remove(String id) {
-        return book.remove(id);
+    public CompletionStage<Removed> remove(String id) {
+        return book.remove(id, Role.ADMIN.text()).thenApply(removed -> switch (removed) {
+            case REMOVED -> Removed.REMOVED;
+            case UNKNOWN -> Removed.UNKNOWN;
+            case LAST -> Removed.LAST_ADMIN;
+        });
     }
 
     private static Entry write(AccessToken token) {

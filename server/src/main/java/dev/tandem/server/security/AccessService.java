@@ -52,7 +52,7 @@ final class AccessService implements ApplicationListener<WebServerInitializedEve
                 book,
                 tokens,
                 InstantSource.system(),
-                hostName(),
+                hostName() + ":" + event.getWebServer().getPort(),
                 file(event.getWebServer().getPort()),
                 System.out);
         timer.scheduleWithFixedDelay(() -> turn(local), 0, KnownTokens.RENEWED_EVERY.toMillis(), TimeUnit.MILLISECONDS);
@@ -60,12 +60,12 @@ final class AccessService implements ApplicationListener<WebServerInitializedEve
 
     private void turn(LocalToken local) {
         try {
-            local.turn();
             tokens.renew();
+            local.turn();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException e) {
-            log.warn("The tokens of the API cannot be read: {}", FailureText.of(e));
+        } catch (RuntimeException | Error e) {
+            log.warn("The tokens of this machine cannot be seen to: {}", FailureText.of(e));
         }
     }
 

@@ -30,9 +30,9 @@ import org.slf4j.LoggerFactory;
 final class LocalToken {
 
     /** For how long a token in the file is good. It is replaced in time while a server runs. */
-    static final Duration LIFETIME = Duration.ofDays(30);
+    static final Duration LIFETIME = Duration.ofDays(2);
 
-    private static final Duration LEFT_AT_LEAST = Duration.ofDays(1);
+    private static final Duration LEFT_AT_LEAST = Duration.ofHours(12);
     private static final Duration LOOKS_EVERY = Duration.ofMinutes(1);
     private static final long TIMEOUT_SECONDS = 10;
 
@@ -44,10 +44,12 @@ final class LocalToken {
     private final String host;
     private final @Nullable Path file;
     private final PrintStream out;
-    private boolean isFirstDecided;
     private Instant looksAgainAt = Instant.MIN;
 
-    /** @param file null if the first token is only printed, and no other one is made */
+    /**
+     * @param host names this machine and the port of the server
+     * @param file null if the first token is only printed, and no other one is made
+     */
     LocalToken(
             TokenBook book, KnownTokens known, InstantSource clock, String host, @Nullable Path file, PrintStream out) {
         this.book = book;
@@ -61,12 +63,11 @@ final class LocalToken {
     /** Makes what is missing. Waits for Redis for {@value #TIMEOUT_SECONDS} s; what it did not answer is tried again later. */
     void turn() throws InterruptedException {
         try {
-            if (!isFirstDecided) {
+            if (!clock.instant().isBefore(looksAgainAt)) {
                 makeFirst();
-                isFirstDecided = true;
-            }
-            if (file != null && !clock.instant().isBefore(looksAgainAt)) {
-                seeTo(file);
+                if (file != null) {
+                    seeTo(file);
+                }
                 looksAgainAt = clock.instant().plus(LOOKS_EVERY);
             }
         } catch (ExecutionException | TimeoutException e) {
@@ -101,18 +102,25 @@ final class LocalToken {
     private void seeTo(Path mine) throws ExecutionException, TimeoutException, InterruptedException, IOException {
         Optional<TokenText> present = TokenFiles.read(mine).flatMap(TokenText::parse);
         Instant enough = clock.instant().plus(LEFT_AT_LEAST);
+        List<AccessToken> tokens = await(book.list());
         boolean isGood = present.isPresent()
-                && await(book.list()).stream()
+                && tokens.stream()
                         .anyMatch(token -> token.id().equals(present.get().id())
                                 && present.get().matches(token)
                                 && token.isValidAt(enough));
         if (isGood) {
             return;
         }
+        // The file first: if it cannot be written, no token is made that nobody has.
         TokenText text = TokenText.fresh();
+        TokenFiles.write(mine, text.text());
         AccessToken token = token(text, "commands on " + host, clock.instant().plus(LIFETIME));
+        for (AccessToken earlier : tokens) {
+            if (earlier.name().equals(token.name()) && earlier.createdBy().equals(token.createdBy())) {
+                await(book.remove(earlier.id()));
+            }
+        }
         if (await(book.add(token)) == TokenBook.Added.ADDED) {
-            TokenFiles.write(mine, text.text());
             await(known.renew());
         } else {
             log.error("There are {} tokens, the most there may be: revoke some", TokenBook.MOST);

@@ -14,6 +14,8 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.InstantSource;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -91,28 +93,24 @@ public class SecurityConfiguration {
             throws Exception {
         Refusals refusals = new Refusals(json);
         ApiSettings api = settings.api();
-        String address = environment.getProperty("server.address");
-        if (api.login() == Login.NONE && ListeningAddress.isOpen(address)) {
-            throw SettingsException.of(
-                    "tandem.api.login",
-                    "none",
-                    "other machines can reach this server, because server.address is '" + address
-                            + "'. Set that to 127.0.0.1, or remove tandem.api.login");
+        if (api.login() == Login.NONE) {
+            refuseIfOpen(environment, "server.address");
+            if (environment.containsProperty("management.server.port")) {
+                refuseIfOpen(environment, "management.server.address");
+            }
         }
+        String endpoints = environment.getProperty("management.endpoints.web.base-path", "/actuator");
+        String[] open = openPaths(endpoints, api.openMetrics());
         return http.addFilterBefore(
                         api.login() == Login.NONE
                                 ? new AnybodyFilter()
-                                : new TokenFilter(tokens, new FailureLimit(), refusals, log),
+                                : new TokenFilter(tokens, new FailureLimit(), refusals, log, Set.of(open)),
                         AnonymousAuthenticationFilter.class)
                 .authorizeHttpRequests(requests -> {
                     requests.dispatcherTypeMatchers(DispatcherType.ERROR, DispatcherType.ASYNC)
                             .permitAll();
-                    requests.requestMatchers("/actuator/health", "/actuator/health/**")
-                            .permitAll();
-                    if (api.openMetrics()) {
-                        requests.requestMatchers("/actuator/prometheus").permitAll();
-                    }
-                    requests.requestMatchers("/actuator/**")
+                    requests.requestMatchers(open).permitAll();
+                    requests.requestMatchers(endpoints + "/**")
                             .hasAuthority(CallerAuthentication.authority(Permission.VIEW));
                     // What a caller may do is up to RouteAccess, which knows the route.
                     requests.anyRequest().authenticated();
@@ -139,6 +137,25 @@ public class SecurityConfiguration {
                 .requestCache(AbstractHttpConfigurer::disable)
                 .logout(AbstractHttpConfigurer::disable)
                 .build();
+    }
+
+    private static void refuseIfOpen(Environment environment, String setting) {
+        String address = environment.getProperty(setting);
+        if (ListeningAddress.isOpen(address)) {
+            throw SettingsException.of(
+                    "tandem.api.login",
+                    "none",
+                    "other machines can reach this server, because " + setting + " is '" + address
+                            + "'. Set that to 127.0.0.1, or remove tandem.api.login");
+        }
+    }
+
+    /** Returns the paths that need no login. Others below them do: who may ask is decided by the path there. */
+    private static String[] openPaths(String endpoints, boolean openMetrics) {
+        Stream<String> health =
+                Stream.of("/health", "/health/liveness", "/health/readiness").map(endpoints::concat);
+        return (openMetrics ? Stream.concat(health, Stream.of(endpoints + "/prometheus")) : health)
+                .toArray(String[]::new);
     }
 
     @Bean

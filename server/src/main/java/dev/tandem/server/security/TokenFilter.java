@@ -10,6 +10,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.Set;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.security.core.context.SecurityContext;
@@ -25,8 +26,11 @@ final class TokenFilter extends OncePerRequestFilter {
     private final FailureLimit failures;
     private final Refusals refusals;
     private final OperatorLog log;
+    private final Set<String> open;
 
-    TokenFilter(KnownTokens tokens, FailureLimit failures, Refusals refusals, OperatorLog log) {
+    /** @param open the paths that need no token. A bad one there is as good as none: probes of health go on */
+    TokenFilter(KnownTokens tokens, FailureLimit failures, Refusals refusals, OperatorLog log, Set<String> open) {
+        this.open = open;
         this.log = log;
         this.tokens = tokens;
         this.failures = failures;
@@ -47,6 +51,8 @@ final class TokenFilter extends OncePerRequestFilter {
                 : new KnownTokens.Bad("the scheme of the header Authorization must be Bearer");
         if (check instanceof KnownTokens.Good good) {
             pass(good.caller(), request, response, chain);
+        } else if (open.contains(request.getRequestURI())) {
+            chain.doFilter(request, response);
         } else if (check instanceof KnownTokens.Bad bad) {
             refuse(request, response, bad.reason());
         } else {

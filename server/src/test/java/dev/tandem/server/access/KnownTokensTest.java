@@ -44,7 +44,7 @@ class KnownTokensTest {
         }
 
         @Override
-        public CompletionStage<Boolean> remove(String id) {
+        public CompletionStage<Removed> remove(String id) {
             throw new UnsupportedOperationException();
         }
     }

@@ -191,6 +191,16 @@ class ApiLoginTest {
         assertThat(status("/api/v1/queues", good)).isEqualTo(200);
     }
 
+    /** A probe with an old token must not have a healthy server restarted. */
+    @Test
+    void aBadTokenIsNoReasonToDenyHealth() {
+        assertThat(send("GET", "/actuator/health/liveness", "nonsense").statusCode())
+                .isEqualTo(200);
+        for (String path : List.of("/actuator/health/..%2fprometheus", "/actuator/health/x", "/actuator/health/")) {
+            assertThat(send("GET", path, null).statusCode()).as(path).isEqualTo(401);
+        }
+    }
+
     @Test
     void healthTellsDetailsOnlyToThoseWhoMaySeeThem() {
         String viewer = token(Role.VIEWER, null);
@@ -209,12 +219,12 @@ class ApiLoginTest {
         send("POST", "/api/v1/queues/orders/pause", operator);
         send("POST", "/api/v1/queues/orders/resume", viewer);
 
-        await().until(() -> ApiTestBase.AUDIT.entries.size() == 2);
+        await().until(() -> ApiTestBase.AUDIT.entries.size() + ApiTestBase.AUDIT.refused.size() == 2);
         AuditEntry paused = ApiTestBase.AUDIT.entries.get(0);
         assertThat(List.of(paused.who(), paused.role(), paused.action(), paused.subject(), paused.result()))
                 .containsExactly("the operator", "operator", "pause", "queue orders", "done");
         assertThat(paused.from()).isEqualTo("127.0.0.1");
-        assertThat(ApiTestBase.AUDIT.entries.get(1).status()).isEqualTo(403);
+        assertThat(ApiTestBase.AUDIT.refused.get(0).status()).isEqualTo(403);
     }
 
     @Test
@@ -248,7 +258,9 @@ class ApiLoginTest {
                 "name=x&role=worker&queues=none",
                 "name=x&role=viewer&expires=0s",
                 "name=x&role=viewer&expires=never",
-                "name=%00&role=viewer"
+                "name=%00&role=viewer",
+                "name=a%E2%80%AEb&role=viewer",
+                "name=a%E2%80%A8b&role=viewer"
             })
     void wrongTokenIsNotCreated(String parameters) {
         String admin = token(Role.ADMIN, null);

@@ -13,19 +13,21 @@ import org.jspecify.annotations.Nullable;
 final class InMemoryAuditLog implements AuditLog {
 
     final List<AuditEntry> entries = new CopyOnWriteArrayList<>();
+    final List<AuditEntry> refused = new CopyOnWriteArrayList<>();
 
     void reset() {
         entries.clear();
+        refused.clear();
     }
 
     @Override
-    public void record(AuditEntry entry) {
-        entries.add(entry);
+    public void record(AuditEntry entry, boolean wasRefused) {
+        (wasRefused ? refused : entries).add(entry);
     }
 
     @Override
-    public List<AuditEntry> page(@Nullable Instant from, @Nullable String before, int max) {
-        List<AuditEntry> latestFirst = new ArrayList<>(entries);
+    public List<AuditEntry> page(boolean ofRefused, @Nullable Instant from, @Nullable String before, int max) {
+        List<AuditEntry> latestFirst = new ArrayList<>(ofRefused ? refused : entries);
         Collections.reverse(latestFirst);
         return latestFirst.subList(0, Math.min(max, latestFirst.size()));
     }

@@ -61,8 +61,8 @@ final class InMemoryTokens implements TokenBook, TokenAdministration {
     }
 
     @Override
-    public CompletionStage<Boolean> remove(String id) {
-        return CompletableFuture.completedFuture(tokens.remove(id) != null);
+    public CompletionStage<Removed> remove(String id) {
+        return CompletableFuture.completedFuture(revoke(id));
     }
 
     @Override
@@ -72,7 +72,7 @@ final class InMemoryTokens implements TokenBook, TokenAdministration {
     }
 
     @Override
-    public Revoked revoke(String id) {
-        return tokens.remove(id) == null ? Revoked.UNKNOWN : Revoked.REVOKED;
+    public Removed revoke(String id) {
+        return tokens.remove(id) == null ? Removed.UNKNOWN : Removed.REMOVED;
     }
 }

@@ -116,6 +116,19 @@ class AccessCommandsTest {
                 .isEmpty();
     }
 
+    /** Java's client would quote the whole header in its error. */
+    @Test
+    void whatIsNoTokenIsRefusedWithoutBeingShown() throws IOException {
+        Path file = folder.resolve("file");
+        TokenFiles.write(file, "secret\nmore");
+
+        assertThatThrownBy(() -> CliToken.of(SERVER, Map.of("TANDEM_TOKEN_FILE", file.toString())::get))
+                .hasMessageContaining(file.toString())
+                .hasMessageNotContaining("secret");
+        assertThatThrownBy(() -> CliToken.of(SERVER, Map.of("TANDEM_TOKEN", "secret\u00e9")::get))
+                .hasMessageNotContaining("secret");
+    }
+
     @Test
     void aFileThatOthersCanReadIsRefused() throws IOException {
         Path file = folder.resolve("file");

@@ -35,7 +35,8 @@ class EventFilesTest {
             new Event.FaultEnded(21, "kill", 1, -1),
             new Event.LeaveRequested(22, "p"),
             new Event.ProcessEnded(23, "p", true),
-            new Event.TrialClosed(24, -1));
+            new Event.FanOutResulted(24, "p", "f1", "COMPLETE", 12, 9, 2, 1),
+            new Event.TrialClosed(25, -1));
 
     @TempDir
     private Path folder;
