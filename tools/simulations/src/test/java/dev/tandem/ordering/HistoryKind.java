@@ -17,7 +17,7 @@ enum HistoryKind {
     /** A log with tasks for which executors have no handler at times. */
     LOG_WITH_UNKNOWN_TYPES("SimulationTest#unknown*", 500, 8_000),
     /** A log with tenants, of which some have more tasks than memory has room for. */
-    LOG_WITH_TENANTS("SimulationTest#bursts*", 1_500, 30_000),
+    LOG_WITH_TENANTS("SimulationTest#bursts*", 500, 30_000),
     /** A message queue with ordered sub-queues (RabbitMQ). */
     QUEUE("QueueSimulationTest", 1_000, 6_000),
     /** An unordered message queue: several partitions and processes compete for its messages. */
