@@ -52,10 +52,14 @@ public interface Commands extends RedeliveryResolver.Output {
     default void arrived(Arrival arrival) {}
 
     /**
-     * Says that the end of a run of a task that waited for others is recorded, also if the ownership has ended meanwhile. It is
-     * not said of each: the process may end before the store has answered.
+     * Says that the end of a run is recorded, also if the ownership has ended meanwhile. It is said of tasks that waited for
+     * others, and of runs that {@linkplain Run#reportEnd asked for it}; not of each: the process may end before the store has
+     * answered.
      */
     default void recorded(RecordedEnd end) {}
+
+    /** Says of the same runs that the store refused their end: the task has begun again elsewhere, or has ended. */
+    default void refused(RefusedEnd end) {}
 
     /** Reports something to log. It has no effect on anything. */
     default void report(CoreEvent event) {}

@@ -29,6 +29,7 @@ final class QueueContext {
     private final List<Run> starts = new ArrayList<>();
     private final List<Arrival> arrivals = new ArrayList<>();
     private final List<RecordedEnd> recorded = new ArrayList<>();
+    private final List<RefusedEnd> refused = new ArrayList<>();
     private final List<CoreEvent> events = new ArrayList<>();
     private long now;
     private long wall;
@@ -187,6 +188,17 @@ final class QueueContext {
         if (!recorded.isEmpty()) {
             recorded.forEach(each);
             recorded.clear();
+        }
+    }
+
+    void refused(RefusedEnd end) {
+        refused.add(end);
+    }
+
+    void drainRefused(Consumer<RefusedEnd> each) {
+        if (!refused.isEmpty()) {
+            refused.forEach(each);
+            refused.clear();
         }
     }
 

@@ -239,6 +239,7 @@ public final class QueueCore {
         }
         context.drainArrivals(out::arrived);
         context.drainRecorded(out::recorded);
+        context.drainRefused(out::refused);
         context.drainStarts(out::start);
         context.drainEvents(out::report);
     }

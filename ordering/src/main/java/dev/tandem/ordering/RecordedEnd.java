@@ -3,7 +3,7 @@ package dev.tandem.ordering;
 import dev.tandem.task.Partition;
 
 /**
- * The end of a run of a task that waited for others, as the store has recorded it.
+ * The end of a run, as the store has recorded it.
  *
  * @param token the fencing token of the run, which no other run of the partition has
  */

@@ -31,6 +31,7 @@ public final class Run {
     private @Nullable String result;
 
     private Map<String, Long> fanOuts = Map.of();
+    private boolean endReported;
     /** Whether the core knows the end already. Used by the core's thread only. */
     private boolean over;
 
@@ -132,6 +133,15 @@ public final class Run {
 
     Map<String, Long> fanOuts() {
         return fanOuts;
+    }
+
+    /** Has the core say whether the store has recorded the end of the run. To be called before the outcome is reported. */
+    public void reportEnd() {
+        endReported = true;
+    }
+
+    boolean isEndReported() {
+        return endReported;
     }
 
     @Nullable

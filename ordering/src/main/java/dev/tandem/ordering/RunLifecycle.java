@@ -93,7 +93,7 @@ final class RunLifecycle {
         long relayedFrom = active == null ? 0 : active.relayedFrom();
         PendingOutcome ended =
                 new PendingOutcome(entry, run.token(), run.attempt(), verdict(run, key, outcome), relayedFrom);
-        if (run.task().headers().containsKey(TaskHeaders.DEPENDS_ON)) {
+        if (run.isEndReported() || run.task().headers().containsKey(TaskHeaders.DEPENDS_ON)) {
             ended.reportWhenRecorded();
         }
         if (active == null || !active.isOwned() && !mayBeOursAgain()) {

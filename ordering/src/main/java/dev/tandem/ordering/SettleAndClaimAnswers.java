@@ -149,7 +149,15 @@ final class SettleAndClaimAnswers {
         if (state.broker.isRefusalOfRecorded(outcome)) {
             state.tracker().mark(entry, DeliveryState.SETTLED, 0);
             state.lanes.free(entry);
-        } else if (entry.isTracked() && entry.isPending() && state.ownership.isOwned()) {
+            if (outcome.isReported()) {
+                state.context.recorded(new RecordedEnd(state.partition, outcome.token()));
+            }
+            return;
+        }
+        if (outcome.isReported()) {
+            state.context.refused(new RefusedEnd(state.partition, outcome.token()));
+        }
+        if (entry.isTracked() && entry.isPending() && state.ownership.isOwned()) {
             entry.doubt();
             state.lanes.reenter(entry);
         }

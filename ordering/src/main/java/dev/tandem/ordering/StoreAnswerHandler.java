@@ -58,9 +58,13 @@ final class StoreAnswerHandler {
         boolean nextAcquireTells =
                 state.ownership.isLeft() || state.ownership.isWaiting() || state.ownership.isConfirming();
         boolean isReported = state.late.answered(late, nextAcquireTells);
-        if (isReported && answer instanceof StoreAnswer.LateSettled settled && settled.recorded()) {
-            state.context.recorded(
-                    new RecordedEnd(state.partition, late.settle().token()));
+        if (isReported && answer instanceof StoreAnswer.LateSettled settled) {
+            long token = late.settle().token();
+            if (settled.recorded()) {
+                state.context.recorded(new RecordedEnd(state.partition, token));
+            } else {
+                state.context.refused(new RefusedEnd(state.partition, token));
+            }
         }
     }
 

@@ -28,6 +28,7 @@ abstract class RecordedCommands implements Commands {
     private final List<Recall> recalls = new ArrayList<>();
     private final List<String> arrivals = new ArrayList<>();
     private final List<Long> recordedEnds = new ArrayList<>();
+    private final List<Long> refusedEnds = new ArrayList<>();
     private final List<CoreEvent.KeyHalted> halted = new ArrayList<>();
     private boolean opened;
     private boolean paused;
@@ -92,6 +93,16 @@ abstract class RecordedCommands implements Commands {
     @Override
     public void recorded(RecordedEnd end) {
         recordedEnds.add(end.token());
+    }
+
+    /** The tokens of the runs whose ends were said to be refused. */
+    List<Long> refusedEnds() {
+        return List.copyOf(refusedEnds);
+    }
+
+    @Override
+    public void refused(RefusedEnd end) {
+        refusedEnds.add(end.token());
     }
 
     @Override

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Examples of the core: it says when the end of a task that waited for others is recorded. */
+/** Examples of the core: it says when the end of a run is recorded, of tasks that waited for others and if it is asked to. */
 class RecordedEndTest {
 
     @Test
@@ -20,6 +20,39 @@ class RecordedEndTest {
 
         core.storeAnswers();
         assertThat(core.recordedEnds()).as("the other task waited for none").containsExactly(token);
+    }
+
+    @Test
+    void anEndIsSaidOfARunThatAskedForIt() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("a0", "b1");
+        Run asking = core.run("a0");
+        asking.reportEnd();
+
+        core.fails("a0", 1_000);
+        core.succeeds("b1");
+
+        assertThat(core.recordedEnds()).containsExactly(asking.token());
+        assertThat(core.refusedEnds()).isEmpty();
+    }
+
+    @Test
+    void aRefusedEndIsSaidToo() {
+        CoreScript former = CoreScript.log().owns();
+        former.delivers("a0", "b1");
+        Run asking = former.run("a0");
+        asking.reportEnd();
+        former.storeStalls();
+        former.passes(2 * SETTINGS.leaseMillis());
+        CoreScript core = former.anotherExecutor().owns();
+        core.delivers("a0", "b1");
+
+        former.succeeds("a0");
+        former.succeeds("b1");
+        former.storeAnswers();
+
+        assertThat(former.refusedEnds()).containsExactly(asking.token());
+        assertThat(former.recordedEnds()).isEmpty();
     }
 
     @Test
