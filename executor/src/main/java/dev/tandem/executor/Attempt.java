@@ -7,6 +7,7 @@ import dev.tandem.api.Result;
 import dev.tandem.api.RetryPolicy;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskRequest;
+import dev.tandem.executor.AttemptState.State;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.LogText;
@@ -17,17 +18,12 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * One attempt on its worker's thread: what the handler sees of it, and how it is interrupted. Thread-safe.
- *
- * <p>The end of the handler and an interruption can happen at the same time. The first one to change {@code state} from
- * RUNNING wins. An attempt that has ended is not interrupted any more, so an interrupt never reaches the thread's next
- * run.
+ * One attempt, on its worker's thread or by a pull worker: what the handler sees of it, and how it is interrupted. Thread-safe.
  */
 final class Attempt implements TaskContext {
 
@@ -38,15 +34,6 @@ final class Attempt implements TaskContext {
 
     private static final long MAX_TIMEOUT_MILLIS = RetryPolicy.MAX_DELAY_MILLIS;
 
-    private enum State {
-        RUNNING,
-        INTERRUPTING,
-        TIMED_OUT,
-        STOPPED,
-        CANCELLED,
-        ENDED
-    }
-
     private final Run run;
     private final QueueSpec spec;
     private final ExecutorClock clock;
@@ -54,13 +41,12 @@ final class Attempt implements TaskContext {
     private final int maxAttempts;
     private final long timeoutMillis;
     private final long startedMillis;
-    private final Thread thread = Thread.currentThread();
     /** The attempt that is interrupted for all of its call; this one, unless the call is a batch's. */
     private Attempt call = this;
     /** Its place in a call with others; null if it is alone. */
     private @Nullable BatchMember member;
 
-    private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
+    private final AttemptState state;
     private final AttemptRecords records;
     private volatile long nextCheckAt;
     private volatile long endedNanos;
@@ -76,6 +62,19 @@ final class Attempt implements TaskContext {
             ExecutorClock clock,
             ProgressWriter writer,
             long startedMillis) {
+        this(run, spec, type, maxAttempts, clock, writer, startedMillis, new AttemptState(Thread.currentThread()));
+    }
+
+    private Attempt(
+            Run run,
+            QueueSpec spec,
+            String type,
+            int maxAttempts,
+            ExecutorClock clock,
+            ProgressWriter writer,
+            long startedMillis,
+            AttemptState state) {
+        this.state = state;
         this.records = new AttemptRecords(run, spec, clock, writer);
         this.run = run;
         this.spec = spec;
@@ -86,6 +85,14 @@ final class Attempt implements TaskContext {
         this.timeoutMillis = Math.min(spec.timeoutMillisOf(run.task()), MAX_TIMEOUT_MILLIS);
         this.startedMillis = startedMillis;
         this.nextCheckAt = timeoutMillis > 0 ? startedMillis + timeoutMillis : NEVER;
+    }
+
+    /** Begins for a pull worker, on no thread. */
+    static Attempt ofPullWorker(Run run, QueueSpec spec, ExecutorClock clock, ProgressWriter writer) {
+        String type = spec.handlers().typeOf(run.task().type());
+        int maxAttempts = spec.maxAttemptsOf(run.task());
+        AttemptState state = new AttemptState(null);
+        return new Attempt(run, spec, type == null ? "" : type, maxAttempts, clock, writer, clock.millis(), state);
     }
 
     /** Puts the attempt into one call with others. To be called before the handler is. */
@@ -116,7 +123,7 @@ final class Attempt implements TaskContext {
      * @return whether the handler has ignored its interrupt for that long; true only once
      */
     boolean checkTimeout(long nowMillis, long stuckAfterMillis) {
-        if (interrupt(State.TIMED_OUT)) {
+        if (state.interrupt(State.TIMED_OUT)) {
             nextCheckAt = nowMillis + stuckAfterMillis;
             return false;
         }
@@ -126,7 +133,7 @@ final class Attempt implements TaskContext {
 
     /** Interrupts the handler because the process ends. */
     void stop() {
-        if (interrupt(State.STOPPED)) {
+        if (state.interrupt(State.STOPPED)) {
             nextCheckAt = NEVER;
         }
     }
@@ -138,20 +145,16 @@ final class Attempt implements TaskContext {
 
     /** Interrupts its call, of which it is the first attempt. */
     boolean cancelCall() {
-        return interrupt(State.CANCELLED);
+        return state.interrupt(State.CANCELLED);
     }
 
     boolean isRunning() {
-        return state.get() == State.RUNNING;
+        return state.isRunning();
     }
 
-    private boolean interrupt(State reason) {
-        if (!state.compareAndSet(State.RUNNING, State.INTERRUPTING)) {
-            return false;
-        }
-        thread.interrupt();
-        state.set(reason);
-        return true;
+    /** Returns what has interrupted it, or that it runs or has ended. */
+    State state() {
+        return state.get();
     }
 
     /**
@@ -160,17 +163,14 @@ final class Attempt implements TaskContext {
      * @return the handler's own end, or the interruption if that came first
      */
     AttemptEnd end(AttemptEnd handlerEnd) {
-        AttemptEnd counted = handlerEnd;
-        if (!state.compareAndSet(State.RUNNING, State.ENDED)) {
-            while (state.get() == State.INTERRUPTING) {
-                Thread.onSpinWait();
-            }
-            counted = interrupted(handlerEnd);
-        }
-        // Clears our interrupt, or one that the handler left behind.
-        Thread.interrupted();
+        boolean byItself = state.end();
         endedNanos = System.nanoTime();
-        return counted;
+        return byItself ? handlerEnd : interrupted(handlerEnd);
+    }
+
+    /** Ends the attempt because nobody makes it. @return false if it was interrupted before */
+    boolean abandon() {
+        return state.end();
     }
 
     /** Returns the end that counts. Only a cancelled handler that has done its work all the same has succeeded. */
@@ -206,7 +206,7 @@ final class Attempt implements TaskContext {
 
     /** Returns the current stack of the handler's thread, for the log. */
     StackTraceElement[] stackTrace() {
-        return thread.getStackTrace();
+        return state.stackTrace();
     }
 
     @Override
@@ -322,6 +322,10 @@ final class Attempt implements TaskContext {
     @Override
     public CompletableFuture<Void> checkpointAsync(Object value) {
         return records.checkpoint().save(spec.payloads().writeCheckpoint(value)).copy();
+    }
+
+    AttemptRecords records() {
+        return records;
     }
 
     @Override

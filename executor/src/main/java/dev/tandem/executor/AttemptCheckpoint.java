@@ -112,14 +112,15 @@ final class AttemptCheckpoint {
                 });
     }
 
+    /** Returns the future of what was asked for last. */
+    synchronized CompletableFuture<?> last() {
+        return last;
+    }
+
     /** Waits for what was asked for, until that time at most. */
     void settle(long untilNanos) {
-        CompletableFuture<?> awaited;
-        synchronized (this) {
-            awaited = last;
-        }
         try {
-            awaited.get(Math.max(0, untilNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+            last().get(Math.max(0, untilNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             // Nobody interrupts an attempt that has ended, so this came from its handler and means nothing any more.
         } catch (ExecutionException | TimeoutException e) {

@@ -15,6 +15,15 @@ sealed interface AttemptEnd {
     /** The handler was interrupted because its task was cancelled, and did not succeed all the same. */
     record Cancelled() implements AttemptEnd {}
 
+    /** Its pull worker says that it has failed. @param delayMillis until the next attempt; -1 for what the queue says */
+    record Failed(String error, long delayMillis) implements AttemptEnd {}
+
+    /** Its pull worker did nothing within its lease: it died, or was cut off. */
+    record Lapsed(String how) implements AttemptEnd {}
+
+    /** Its pull worker does not need the task any more. */
+    record Discarded() implements AttemptEnd {}
+
     /** The handler was interrupted because the process ends, or was never called. */
     record Stopped() implements AttemptEnd {}
 }

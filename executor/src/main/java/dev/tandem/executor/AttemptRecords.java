@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,13 @@ final class AttemptRecords {
             fanOuts = its;
         }
         return its;
+    }
+
+    /** Returns the future of what was last asked of the checkpoint; null if nothing was. */
+    @Nullable
+    CompletableFuture<?> lastOfCheckpoint() {
+        AttemptCheckpoint its = checkpoint;
+        return its == null ? null : its.last();
     }
 
     /** Returns whether the next run must find the task in its place: it has a checkpoint or a fan-out, as far as is known here. */

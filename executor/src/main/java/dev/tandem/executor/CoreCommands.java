@@ -4,6 +4,7 @@ import dev.tandem.ordering.Arrival;
 import dev.tandem.ordering.Commands;
 import dev.tandem.ordering.CoreEvent;
 import dev.tandem.ordering.RecordedEnd;
+import dev.tandem.ordering.RefusedEnd;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Recall;
@@ -131,6 +132,11 @@ final class CoreCommands implements Commands {
     @Override
     public void recorded(RecordedEnd end) {
         gates.recorded(end);
+    }
+
+    @Override
+    public void refused(RefusedEnd end) {
+        gates.refused(end);
     }
 
     @Override

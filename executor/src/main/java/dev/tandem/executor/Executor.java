@@ -1,8 +1,8 @@
 package dev.tandem.executor;
 
+import dev.tandem.executor.pull.TaskLeases;
 import dev.tandem.ordering.CoreSettings;
 import dev.tandem.task.MemoryBudget;
-import dev.tandem.task.QueuePolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -51,6 +51,7 @@ public final class Executor implements AutoCloseable {
         this.watchdog = new TimeoutWatchdog(from.clock, STUCK_AFTER_MILLIS, attempt -> reportStuck(attempt, metrics));
         this.progress = new ProgressWriter(from.progressInterval);
         this.limits = new ExecutorLimits(id, from.settings.leaseMillis(), from.clock, from.limits, from.rates);
+        ConcurrencyShares shares = new ConcurrencyShares(from.queues, from.concurrency);
         ExecutorContext context = new ExecutorContext(
                 id,
                 from.settings,
@@ -65,8 +66,8 @@ public final class Executor implements AutoCloseable {
                 progress,
                 limits,
                 registrations::pausedTasks,
-                from.shares());
-        for (QueueSpec spec : from.queuesWithinConcurrency()) {
+                shares.slots());
+        for (QueueSpec spec : shares.queues()) {
             QueueLoop loop = new QueueLoop(
                     spec.sharedWith(() -> registrations.sharing(spec.name())),
                     context,
@@ -183,6 +184,15 @@ public final class Executor implements AutoCloseable {
      */
     public CompletableFuture<String> describe(String queue) {
         return loop(queue).describe();
+    }
+
+    /**
+     * Returns the leases of pull workers of a queue; null if its tasks are not pulled.
+     *
+     * @throws IllegalArgumentException if this executor has no such queue
+     */
+    public @Nullable TaskLeases leases(String queue) {
+        return loop(queue).leases();
     }
 
     private QueueLoop loop(String queue) {
@@ -359,41 +369,6 @@ public final class Executor implements AutoCloseable {
         private ThreadFactory handlerThreads(String prefix) {
             boolean virtual = virtualThreads == null ? HandlerThreads.virtualAvailable() : virtualThreads;
             return virtual ? HandlerThreads.virtual(prefix) : HandlerThreads.platform(prefix);
-        }
-
-        private boolean sharesSlots() {
-            return queues.stream().anyMatch(spec -> spec.policy().starts().sharesSlots());
-        }
-
-        /** Returns what divides the slots; null if each queue has its own. */
-        @Nullable
-        SlotShares shares() {
-            return sharesSlots() ? new SlotShares(concurrency) : null;
-        }
-
-        /** Returns the queues with their concurrencies reduced so that they fit into the executor's, unless they share that. */
-        List<QueueSpec> queuesWithinConcurrency() {
-            long requested = queues.stream()
-                    .mapToLong(spec -> spec.policy().concurrency())
-                    .sum();
-            if (requested <= concurrency || sharesSlots()) {
-                return queues;
-            }
-            List<QueueSpec> fitted = new ArrayList<>();
-            for (QueueSpec spec : queues) {
-                QueuePolicy policy = spec.policy();
-                int share = (int) Math.max(1, (long) policy.concurrency() * concurrency / requested);
-                log.info(
-                        "Queue {}: concurrency is {} instead of {}, because all queues together request {} and"
-                                + " executor.concurrency is {}",
-                        spec.name(),
-                        share,
-                        policy.concurrency(),
-                        requested,
-                        concurrency);
-                fitted.add(spec.withConcurrency(share));
-            }
-            return fitted;
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Arrival;
 import dev.tandem.ordering.RecordedEnd;
+import dev.tandem.ordering.RefusedEnd;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
@@ -53,6 +54,9 @@ interface Gate {
     /** Called when the store has recorded the end of a task with dependencies. A call may be missing. */
     default void recorded(RecordedEnd end) {}
 
+    /** Called when the store has refused the end of a run that asked for it. A call may be missing. */
+    default void refused(RefusedEnd end) {}
+
     /** Returns the number of runs that wait and need no slots meanwhile. */
     default int waiting() {
         return 0;
@@ -60,6 +64,11 @@ interface Gate {
 
     /** Returns how many runs there may be in this process, those that wait included. */
     default int mostRuns() {
+        return Integer.MAX_VALUE;
+    }
+
+    /** Returns how many runs there may be in this process, apart from those that wait at gates. */
+    default int mostBehind() {
         return Integer.MAX_VALUE;
     }
 

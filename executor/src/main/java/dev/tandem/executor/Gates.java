@@ -1,8 +1,10 @@
 package dev.tandem.executor;
 
+import dev.tandem.executor.pull.PullPolicy;
 import dev.tandem.ordering.Arrival;
 import dev.tandem.ordering.QueueCore;
 import dev.tandem.ordering.RecordedEnd;
+import dev.tandem.ordering.RefusedEnd;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
@@ -85,6 +87,13 @@ final class Gates {
                 .orElseThrow();
     }
 
+    /** Returns what hands the runs of the queue out to pull workers; null if workers of this process run them. */
+    @Nullable
+    PullDesk desk() {
+        Gate last = gates.get(gates.size() - 1);
+        return last instanceof PullGate pull ? pull.desk() : null;
+    }
+
     /** Returns the tasks that wait for others. */
     WaitingTasks waitingTasks() {
         return gates.stream()
@@ -116,7 +125,13 @@ final class Gates {
             // A permit is given when a thread is free, so that the handler begins at once.
             all.add(permits);
         }
-        SlotShares shares = context.shares();
+        PullPolicy pull = spec.parts().pull();
+        if (pull != null) {
+            // What has passed all others goes to a pull worker.
+            all.add(new PullGate(new PullDesk(spec, pull, context, wake)));
+        }
+        // Runs of pull workers need no slots.
+        SlotShares shares = pull == null ? context.shares() : null;
         if (shares != null && permits != null) {
             permits.threads().share(shares.threads());
         }
@@ -231,13 +246,40 @@ final class Gates {
         gates.forEach(gate -> gate.recorded(end));
     }
 
-    /** Tells the core how many runs wait without slots, and how many there may be. */
-    void bound(QueueCore core) {
+    /** Tells the gates that the store has refused the end of a run. */
+    void refused(RefusedEnd end) {
+        gates.forEach(gate -> gate.refused(end));
+    }
+
+    /** Tells the gates that the queue's loop has turned. */
+    void turned(QueueCore core) {
+        PullDesk desk = desk();
+        if (desk != null) {
+            desk.turned(core.running() - waiting(), core.waitingStarts());
+        }
+    }
+
+    /** Returns when {@link #turned} is due without any event. */
+    long nextTurn() {
+        PullDesk desk = desk();
+        return desk == null ? Long.MAX_VALUE : desk.nextTurn();
+    }
+
+    private int waiting() {
         int waiting = 0;
-        int most = Integer.MAX_VALUE;
         for (Gate gate : gates) {
             waiting += gate.waiting();
-            most = Math.min(most, gate.mostRuns());
+        }
+        return waiting;
+    }
+
+    /** Tells the core how many runs wait without slots, and how many there may be. */
+    void bound(QueueCore core) {
+        int waiting = waiting();
+        int most = Integer.MAX_VALUE;
+        for (Gate gate : gates) {
+            int behind = gate.mostBehind();
+            most = Math.min(most, behind == Integer.MAX_VALUE ? gate.mostRuns() : behind + waiting);
         }
         if (share != null) {
             // What the gates would keep back needs no slots, so that other queues get them.

@@ -43,8 +43,19 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
             String error = "timed out after " + timedOut.timeoutMillis() + " ms";
             return retryOrDead(retries.delayMillis(attempt, random), error, attempt, maxAttempts);
         }
+        if (end instanceof AttemptEnd.Failed failed) {
+            long delay = failed.delayMillis() < 0
+                    ? retries.delayMillis(attempt, random)
+                    : Math.min(failed.delayMillis(), RetryPolicy.MAX_DELAY_MILLIS);
+            return retryOrDead(delay, failed.error(), attempt, maxAttempts);
+        } else if (end instanceof AttemptEnd.Lapsed lapsed) {
+            // Like a claim that lapsed: others go on with the task at once.
+            return retryOrDead(0, lapsed.how(), attempt, maxAttempts);
+        }
         if (end instanceof AttemptEnd.Cancelled) {
             return Outcome.Cancelled.INSTANCE;
+        } else if (end instanceof AttemptEnd.Discarded) {
+            return Outcome.Cancelled.DISCARDED;
         }
         // Stopped: the end was not the task's fault, so the attempt is not spent.
         return Outcome.NotStarted.INSTANCE;
@@ -59,6 +70,7 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
             return returned.result() instanceof Result.Again;
         }
         return end instanceof AttemptEnd.TimedOut
+                || end instanceof AttemptEnd.Failed
                 || end instanceof AttemptEnd.Threw threw
                         && !isFinal(unwrap(threw.failure()))
                         && !snoozes(threw.failure());

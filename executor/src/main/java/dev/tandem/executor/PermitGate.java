@@ -73,7 +73,8 @@ final class PermitGate implements Gate {
                 .sorted(Comparator.comparing(TaskLimit::name))
                 .map(permits::limit)
                 .toList();
-        this.collects = spec.handlers().hasBatches();
+        // Runs of pull workers need no thread.
+        this.collects = spec.handlers().hasBatches() || spec.isPulled();
         this.threads = new FreeThreads(spec.policy().concurrency());
         threads.whenFreed(() -> permits.grant(this.limits));
         this.clock = clock;

@@ -1,5 +1,6 @@
 package dev.tandem.executor;
 
+import dev.tandem.executor.pull.TaskLeases;
 import dev.tandem.ordering.QueueCore;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
@@ -44,14 +45,13 @@ final class QueueLoop {
     private final @Nullable LoopMemory memory;
     private final SourceEvents sourceEvents;
     private final RetainedPartitions retained;
-    private final HandlerWatch handlers;
+    private final HandlerWatch handlerWatch;
     private final WaitWatch waits;
     private Collection<Partition> knownPartitions = List.of();
     private long lastPollNanos;
     private long stopRequestedAt;
     private long waitsAt;
-    private boolean pausedHere;
-    private OperatorPause pausedByOperator = OperatorPause.NO;
+    private final LoopPauses pauses;
 
     // Thread-safe, or read only.
     private final String queue;
@@ -65,6 +65,8 @@ final class QueueLoop {
     private final RunStarter starter;
 
     private final WorkerPool workers;
+    /** Null if the workers of this process run the tasks. */
+    private final @Nullable PullDesk desk;
     /** Null if the broker assigns the partitions. The loop's thread uses it, others ask {@code isSharing}. */
     private final @Nullable PartitionLeases leases;
 
@@ -87,7 +89,8 @@ final class QueueLoop {
         OutcomeCounters counters = new OutcomeCounters();
         this.status = new LoopStatus(queue, clock, counters);
         this.waits = new WaitWatch(queue, core, source, status, clock);
-        this.gates = Gates.of(spec, context, () -> inbox.post(() -> {}), this::workers);
+        this.gates = Gates.of(spec, context, () -> inbox.post(() -> {}), this::handlers);
+        this.pauses = new LoopPauses(core, gates, status);
         status.counts(gates.growth()::heldTasks, gates.waitingTasks());
         this.runner = new TaskRunner(
                 spec,
@@ -96,7 +99,12 @@ final class QueueLoop {
                 gates,
                 run -> workers().start(List.of(run)),
                 (run, outcome) -> inbox.post(() -> core.finished(run, outcome)));
-        this.handlers = new HandlerWatch(spec, context, runner.unhandledTypes(), runner.comparison(), source, status);
+        this.desk = gates.desk();
+        if (desk != null) {
+            desk.runBy(runner);
+        }
+        this.handlerWatch =
+                new HandlerWatch(spec, context, runner.unhandledTypes(), runner.comparison(), source, status);
         BatchRunner batches = new BatchRunner(
                 spec, context, counters, runner, gates, (runs, outcomes) -> inbox.post(() -> finished(runs, outcomes)));
         this.workers = new WorkerPool(
@@ -179,23 +187,23 @@ final class QueueLoop {
 
     /** Starts no task while {@code paused}, whatever operators say. Tasks that run go on. */
     void pauseStarts(boolean paused) {
-        inbox.post(() -> {
-            pausedHere = paused;
-            applyPauses();
-        });
+        inbox.post(() -> pauses.here(paused));
     }
 
     /** Starts tasks only once the store says that no operator has paused the queue, or gives up. Tasks that run go on. */
     void pauseByOperator(OperatorPause paused) {
-        inbox.post(() -> {
-            pausedByOperator = paused;
-            applyPauses();
-        });
+        inbox.post(() -> pauses.byOperator(paused));
     }
 
-    /** Cancels the runs of a task that handlers work on here. @return what {@link WorkerPool#cancel} returns */
-    List<String> cancel(String id) {
-        return workers.cancel(id);
+    /** Returns the tasks that run here. */
+    RunningHandlers handlers() {
+        return desk == null ? workers : new PulledHandlers(desk);
+    }
+
+    /** Returns the leases of pull workers; null if the tasks are not pulled. */
+    @Nullable
+    TaskLeases leases() {
+        return desk;
     }
 
     /** Describes what the core holds, as of the loop's next turn. Never completes if the loop has ended or hangs. */
@@ -230,17 +238,6 @@ final class QueueLoop {
         }
     }
 
-    private void applyPauses() {
-        status.paused(pausedByOperator, pausedHere);
-        if (status.state() == QueueStatus.State.RUNNING) {
-            boolean paused = pausedHere || pausedByOperator.holdsStarts();
-            core.pauseStarts(paused);
-            if (paused) {
-                gates.turnAway();
-            }
-        }
-    }
-
     private void run() {
         inbox.bind();
         try {
@@ -260,7 +257,7 @@ final class QueueLoop {
                     queue,
                     t);
             runner.refuse();
-            workers.interruptAll();
+            handlers().interruptAll();
         } finally {
             closeQuietly("source", source::close);
             workers.close();
@@ -304,7 +301,7 @@ final class QueueLoop {
         waitsAt = now + MAX_WAIT_MILLIS;
         runner.logLeftOut(false);
         waits.check();
-        handlers.check();
+        handlerWatch.check();
     }
 
     private void poll(long maxMillis) {
@@ -349,7 +346,7 @@ final class QueueLoop {
                     queue,
                     timings.drain(),
                     core.running());
-            workers.interruptAll();
+            handlers().interruptAll();
         }
         turnUntilIdle(clock.millis() + timings.grace());
         if (!core.idle()) {

@@ -6,6 +6,7 @@ import dev.tandem.api.HandlerOptions;
 import dev.tandem.api.Interceptor;
 import dev.tandem.api.RetryPolicy;
 import dev.tandem.api.TaskContext;
+import dev.tandem.executor.pull.PullPolicy;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.Partition;
@@ -69,7 +70,8 @@ public final class QueueSpec {
                 from.logsKeys,
                 from.notes,
                 from.relations,
-                from.fanOuts);
+                from.fanOuts,
+                from.pull);
         this.policy = Objects.requireNonNull(from.policy, () -> "Queue '" + from.name + "' has no policy");
         this.members = from.members;
     }
@@ -142,6 +144,11 @@ public final class QueueSpec {
         return parts;
     }
 
+    /** Returns whether pull workers run its tasks. */
+    boolean isPulled() {
+        return parts.pull() != null;
+    }
+
     int maxAttemptsOf(Task task) {
         return parts.rules().maxAttemptsOf(task, parts.handlers().typeOf(task.type()));
     }
@@ -178,6 +185,7 @@ public final class QueueSpec {
         private NotePolicy notes = NotePolicy.DEFAULTS;
         private TaskRelations relations = TaskRelations.DEFAULT;
         private @Nullable FanOuts fanOuts;
+        private @Nullable PullPolicy pull;
 
         private Builder(String name) {
             if (!Partition.isName(name)) {
@@ -214,11 +222,7 @@ public final class QueueSpec {
             return this;
         }
 
-        /**
-         * Adds the handler for tasks of this type.
-         *
-         * @throws IllegalArgumentException if the type has a handler already
-         */
+        /** Adds the handler for tasks of this type. @throws IllegalArgumentException if the type has one already */
         public Builder handler(String type, Handler handler) {
             if (handlers.putIfAbsent(type, handler) != null) {
                 throw new IllegalArgumentException(
@@ -227,11 +231,7 @@ public final class QueueSpec {
             return this;
         }
 
-        /**
-         * Adds the handler for tasks of this type and its aliases, with options of its own.
-         *
-         * @throws IllegalArgumentException if the type or an alias has a handler already
-         */
+        /** Adds the handler for tasks of this type and its aliases, with options of its own. Throws as {@link #handler(String, Handler)}. */
         public Builder handler(String type, Handler handler, HandlerOptions own) {
             handler(type, handler);
             own.aliases().forEach(alias -> handler(alias, handler));
@@ -239,11 +239,7 @@ public final class QueueSpec {
             return this;
         }
 
-        /**
-         * Adds the handler for tasks of this type, as code that succeeds when it returns.
-         *
-         * @throws IllegalArgumentException if the type has a handler already
-         */
+        /** Does the same with code that succeeds when it returns. */
         public Builder action(String type, Handler.Action action) {
             return handler(type, Handler.of(action));
         }
@@ -278,11 +274,7 @@ public final class QueueSpec {
          * @param value 0 for no timeout; default {@link #DEFAULT_TIMEOUT}
          */
         public Builder timeout(Duration value) {
-            if (value.isNegative()) {
-                throw new IllegalArgumentException(
-                        "timeout of queue '" + name + "' is " + value + ", it must be 0 (no limit) or more");
-            }
-            timeout = value;
+            timeout = notNegative("timeout", value);
             return this;
         }
 
@@ -306,12 +298,16 @@ public final class QueueSpec {
          * @param value 0 for any timeout; default: that of {@link #timeout}
          */
         public Builder timeoutLimit(Duration value) {
+            timeoutLimit = notNegative("timeout-limit", value);
+            return this;
+        }
+
+        private Duration notNegative(String setting, Duration value) {
             if (value.isNegative()) {
                 throw new IllegalArgumentException(
-                        "timeout-limit of queue '" + name + "' is " + value + ", it must be 0 (no limit) or more");
+                        setting + " of queue '" + name + "' is " + value + ", it must be 0 (no limit) or more");
             }
-            timeoutLimit = value;
-            return this;
+            return value;
         }
 
         /**
@@ -382,17 +378,19 @@ public final class QueueSpec {
             return this;
         }
 
+        /** Has pull workers run all tasks, see {@link Executor#leases}. Default: the handlers run them. */
+        public Builder pulled(PullPolicy value) {
+            pull = value;
+            return fallback(PulledHandlers.NONE);
+        }
+
         /** Sets what reads payloads for {@link TaskContext#payload(Class)}. Default: Jackson's defaults. */
         public Builder json(JsonMapper mapper) {
             json = mapper;
             return this;
         }
 
-        /**
-         * Builds the settings.
-         *
-         * @throws NullPointerException if source, store or policy is missing
-         */
+        /** Builds the settings. @throws NullPointerException if source, store or policy is missing */
         public QueueSpec build() {
             return new QueueSpec(this);
         }

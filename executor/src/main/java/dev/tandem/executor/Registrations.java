@@ -154,7 +154,7 @@ final class Registrations implements AutoCloseable {
         @Override
         public List<String> cancel(String queue, String id) {
             QueueLoop loop = queues.get(queue);
-            return loop == null ? List.of() : loop.cancel(id);
+            return loop == null ? List.of() : loop.handlers().cancel(id);
         }
 
         @Override

@@ -6,9 +6,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the runs of a queue to its workers: at once, or when their batch is complete. Used by the loop's thread only.
+ * Gives the runs of a queue to its workers: at once, or when their batch is complete; or to the desk of its pull workers. Used by
+ * the loop's thread only.
  *
  * <p>A run that waits holds its slot. So nothing waits once all slots are taken: a batch is given to the workers then, however
  * short it is, and other tasks do not wait behind it. Only first attempts are collected. A task that has failed, or whose
@@ -23,6 +25,9 @@ final class RunStarter {
     private final Function<RunBatch, Run> batches;
     private final int concurrency;
     private final boolean collects;
+    /** Null if the workers of this process run the tasks. */
+    private final @Nullable PullDesk desk;
+
     private final BatchCollector collector = new BatchCollector();
     private boolean stopping;
 
@@ -40,11 +45,17 @@ final class RunStarter {
         this.batches = batches;
         this.concurrency = spec.policy().concurrency();
         this.collects = spec.handlers().hasBatches();
+        this.desk = gates.desk();
     }
 
     /** Starts runs. */
     void start(Collection<Run> runs, long now) {
-        if (!collects) {
+        if (desk != null) {
+            desk.offer(runs.stream()
+                    .filter(run -> !gates.mustWait(run, () -> again.accept(run)))
+                    .toList());
+            return;
+        } else if (!collects) {
             workers.start(runs);
             return;
         }

@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
+import java.util.List;
 import java.util.Set;
 
 /** The handlers of a queue that run in this process. Thread-safe. */
@@ -11,6 +12,17 @@ interface RunningHandlers {
 
     /** Interrupts the handlers of these runs, whose tasks go back. A batch with one of them goes back as a whole. */
     void interrupt(Set<Run> runs);
+
+    /** Interrupts all running handlers because the process ends. */
+    void interruptAll();
+
+    /**
+     * Cancels the tasks with this id that handlers run.
+     *
+     * @param id the id that their handlers see, or their place: partition, slash, position
+     * @return the places of those that were cancelled
+     */
+    List<String> cancel(String id);
 
     /** Cancels the tasks of these runs, and interrupts their handlers. */
     void cancel(Set<Run> runs);

@@ -65,6 +65,7 @@ final class StartLimiter {
 
     /** Publishes what holds starts back, after the core has decided. */
     void turned(LoopStatus status) {
+        gates.turned(core);
         int partitions = core.withoutRoom();
         if (partitions > 0 && !withoutRoom) {
             noRoomLog.log(notLogged -> log.warn(
@@ -79,6 +80,6 @@ final class StartLimiter {
 
     /** When {@link #turn} is due without any event. */
     long nextTurn() {
-        return breaker.nextTurn();
+        return Math.min(breaker.nextTurn(), gates.nextTurn());
     }
 }

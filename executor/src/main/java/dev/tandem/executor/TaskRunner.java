@@ -99,9 +99,7 @@ final class TaskRunner implements WorkerPool.RunAction {
         try {
             outcome = attempt(run, slot);
         } catch (Throwable t) {
-            log.error("Queue {}: {} failed outside of its handler and will be retried", spec.name(), run, t);
-            recordTiming(run, 0);
-            outcome = new Outcome.Retry(INTERNAL_ERROR_DELAY_MILLIS, OutcomeDecider.describe(t));
+            outcome = failed(run, t);
         }
         counters.count(outcome);
         if (gated) {
@@ -116,6 +114,41 @@ final class TaskRunner implements WorkerPool.RunAction {
     }
 
     private Outcome attempt(Run run, WorkerSlot slot) {
+        Outcome without = withoutAttempt(run);
+        if (without != null) {
+            return without;
+        }
+        String type = spec.handlers().typeOf(run.task().type());
+        Handler handler = spec.handlers().find(type);
+        if (handler == null) {
+            return unhandled(run, type);
+        }
+        String typeName = type == null ? "" : type;
+        int maxAttempts = spec.maxAttemptsOf(run.task());
+        return run.lapses() < Quarantine.SUSPECT_AFTER
+                ? handle(run, slot, handler, typeName, maxAttempts)
+                : handleAlone(run, slot, handler, typeName, maxAttempts);
+    }
+
+    /** Does the same as {@link #withoutAttempt}. A run of which that fails is tried again. */
+    @Nullable
+    Outcome checked(Run run) {
+        try {
+            return withoutAttempt(run);
+        } catch (Throwable t) {
+            return failed(run, t);
+        }
+    }
+
+    Outcome failed(Run run, Throwable failure) {
+        log.error("Queue {}: {} failed outside of its handler and will be retried", spec.name(), run, failure);
+        recordTiming(run, 0);
+        return new Outcome.Retry(INTERNAL_ERROR_DELAY_MILLIS, OutcomeDecider.describe(failure));
+    }
+
+    /** Takes what gates were answered about a run. @return the outcome of one that needs no handler; null if it needs one */
+    @Nullable
+    Outcome withoutAttempt(Run run) {
         Outcome withoutRun = gates.takeOutcome(run);
         if (withoutRun instanceof Outcome.Duplicate && !mayNotStart(run)) {
             // It may have succeeded before, so that it has not expired.
@@ -139,15 +172,7 @@ final class TaskRunner implements WorkerPool.RunAction {
                     "all " + maxAttempts
                             + " attempts are used up. The last one had no outcome: its executor died or was cut off");
         }
-        String type = spec.handlers().typeOf(task.type());
-        Handler handler = spec.handlers().find(type);
-        if (handler == null) {
-            return unhandled(run, type);
-        }
-        String typeName = type == null ? "" : type;
-        return run.lapses() < Quarantine.SUSPECT_AFTER
-                ? handle(run, slot, handler, typeName, maxAttempts)
-                : handleAlone(run, slot, handler, typeName, maxAttempts);
+        return null;
     }
 
     private Outcome withoutRun(Run run, Outcome outcome) {
@@ -267,6 +292,16 @@ final class TaskRunner implements WorkerPool.RunAction {
             runLog.dead(run, dead.error());
         }
         return outcome;
+    }
+
+    /** Counts the outcome of a run, and reports it once the gates have heard of it. */
+    void report(Run run, Outcome outcome) {
+        counters.count(outcome);
+        if (gates.concern(run.task())) {
+            gates.ended(run, outcome, () -> finished.accept(run, outcome));
+        } else {
+            finished.accept(run, outcome);
+        }
     }
 
     /** Logs and measures an attempt. */

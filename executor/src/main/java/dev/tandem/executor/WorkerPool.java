@@ -91,8 +91,8 @@ final class WorkerPool implements RunningHandlers {
         wakeOne();
     }
 
-    /** Interrupts all running handlers because the process ends. */
-    void interruptAll() {
+    @Override
+    public void interruptAll() {
         interrupt(attempt -> true);
     }
 
@@ -130,13 +130,8 @@ final class WorkerPool implements RunningHandlers {
         }
     }
 
-    /**
-     * Cancels the tasks with this id that handlers run.
-     *
-     * @param id the id that their handlers see, or their place: partition, slash, position
-     * @return the places of those that were cancelled
-     */
-    List<String> cancel(String id) {
+    @Override
+    public List<String> cancel(String id) {
         List<String> cancelled = new ArrayList<>();
         for (WorkerSlot slot : slots) {
             Attempt running = slot.attempt();

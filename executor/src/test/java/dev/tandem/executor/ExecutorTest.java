@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.executor.pull.PullPolicy;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
@@ -235,14 +236,18 @@ class ExecutorTest {
 
     @Test
     void queuesThatRequestTooMuchConcurrencyGetTheirShare() {
-        Executor.Builder builder = Executor.builder().concurrency(100);
-        builder.queue(queue("a", new ScriptedSource(), 300).build());
-        builder.queue(queue("b", new ScriptedSource(), 100).build());
-        builder.queue(queue("c", new ScriptedSource(), 1).build());
+        List<QueueSpec> queues = List.of(
+                queue("a", new ScriptedSource(), 300).build(),
+                queue("b", new ScriptedSource(), 100).build(),
+                queue("c", new ScriptedSource(), 1).build(),
+                queue("pulled", new ScriptedSource(), 1_000)
+                        .pulled(PullPolicy.DEFAULTS)
+                        .build());
 
-        assertThat(builder.queuesWithinConcurrency())
+        assertThat(new ConcurrencyShares(queues, 100).queues())
                 .extracting(spec -> spec.policy().concurrency())
-                .containsExactly(74, 24, 1);
+                .as("tasks of pull workers do not run here")
+                .containsExactly(74, 24, 1, 1_000);
     }
 
     @Test

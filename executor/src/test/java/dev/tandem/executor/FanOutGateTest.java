@@ -20,6 +20,7 @@ import dev.tandem.task.fanout.FanOutRequest.End;
 import dev.tandem.task.fanout.Subtask;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -175,6 +176,16 @@ class FanOutGateTest {
 
         @Override
         public void interrupt(Set<Run> runs) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void interruptAll() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public List<String> cancel(String id) {
             throw new UnsupportedOperationException();
         }
 

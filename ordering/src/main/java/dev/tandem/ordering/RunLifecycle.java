@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 /** Starts tasks under their claims, and turns their ends into outcomes. */
 final class RunLifecycle {
 
-    private static final String CANCELLED_WHILE_IT_RAN = "cancelled by an operator while it ran";
-
     final Relays relays;
 
     private final PartitionState state;
@@ -171,9 +169,9 @@ final class RunLifecycle {
         if (outcome instanceof Outcome.Expired expired) {
             return new Verdict.Success(expired(run, expired));
         }
-        if (outcome instanceof Outcome.Cancelled) {
+        if (outcome instanceof Outcome.Cancelled cancelled) {
             return new Verdict.Success(
-                    kept(run, run.attempt(), withAttempt(run, CANCELLED_WHILE_IT_RAN), TaskEnd.CANCELLED, null));
+                    kept(run, run.attempt(), withAttempt(run, cancelled.how()), TaskEnd.CANCELLED, null));
         }
         @Nullable String duplicateOf = outcome instanceof Outcome.Duplicate duplicate ? duplicate.of() : null;
         return outcome instanceof Outcome.NotStarted

@@ -92,9 +92,17 @@ public sealed interface Outcome {
      */
     record Expired(@Nullable String error) implements Final {}
 
-    /** An operator cancelled the task while its handler ran, and the handler did not succeed. Its key goes on. */
-    record Cancelled() implements Final {
-        public static final Cancelled INSTANCE = new Cancelled();
+    /**
+     * An operator cancelled the task while its handler ran, and the handler did not succeed; or its pull worker discarded it. Its
+     * key goes on.
+     *
+     * @param how for people
+     */
+    record Cancelled(String how) implements Final {
+        public static final Cancelled INSTANCE = new Cancelled("cancelled by an operator while it ran");
+
+        /** The outcome of a task that its pull worker does not need any more. */
+        public static final Cancelled DISCARDED = new Cancelled("discarded by its pull worker");
     }
 
     /**

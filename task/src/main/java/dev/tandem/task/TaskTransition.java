@@ -47,7 +47,8 @@ public record TaskTransition(TaskState from, TaskState to, String cause) {
                     ACTIVE,
                     RETRY,
                     "the attempt failed, was snoozed, did not start or had no handler, or its lease ran out"),
-            new TaskTransition(ACTIVE, CANCELLED, "cancelled by an operator while it ran"),
+            new TaskTransition(
+                    ACTIVE, CANCELLED, "cancelled by an operator while it ran, or discarded by its pull worker"),
             new TaskTransition(ACTIVE, EXPIRED, "its time was over before its handler began"),
             new TaskTransition(ACTIVE, PARKED, "its lease ran out while another task headed its key"),
             new TaskTransition(ACTIVE, DEAD, "attempts used up, or rejected"),
