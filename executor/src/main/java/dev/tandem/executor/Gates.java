@@ -94,6 +94,14 @@ final class Gates {
         return last instanceof PullGate pull ? pull.desk() : null;
     }
 
+    /** Sets what decides about runs that pull workers get. To be called once, before the first run. */
+    void runBy(TaskRunner runner) {
+        PullDesk desk = desk();
+        if (desk != null) {
+            desk.runBy(runner);
+        }
+    }
+
     /** Returns the tasks that wait for others. */
     WaitingTasks waitingTasks() {
         return gates.stream()

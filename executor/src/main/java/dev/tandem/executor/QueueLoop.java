@@ -65,8 +65,6 @@ final class QueueLoop {
     private final RunStarter starter;
 
     private final WorkerPool workers;
-    /** Null if the workers of this process run the tasks. */
-    private final @Nullable PullDesk desk;
     /** Null if the broker assigns the partitions. The loop's thread uses it, others ask {@code isSharing}. */
     private final @Nullable PartitionLeases leases;
 
@@ -99,10 +97,7 @@ final class QueueLoop {
                 gates,
                 run -> workers().start(List.of(run)),
                 (run, outcome) -> inbox.post(() -> core.finished(run, outcome)));
-        this.desk = gates.desk();
-        if (desk != null) {
-            desk.runBy(runner);
-        }
+        gates.runBy(runner);
         this.handlerWatch =
                 new HandlerWatch(spec, context, runner.unhandledTypes(), runner.comparison(), source, status);
         BatchRunner batches = new BatchRunner(
@@ -197,13 +192,14 @@ final class QueueLoop {
 
     /** Returns the tasks that run here. */
     RunningHandlers handlers() {
+        PullDesk desk = gates.desk();
         return desk == null ? workers : new PulledHandlers(desk);
     }
 
     /** Returns the leases of pull workers; null if the tasks are not pulled. */
     @Nullable
     TaskLeases leases() {
-        return desk;
+        return gates.desk();
     }
 
     /** Describes what the core holds, as of the loop's next turn. Never completes if the loop has ended or hangs. */

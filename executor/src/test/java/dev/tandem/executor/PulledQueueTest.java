@@ -118,8 +118,12 @@ class PulledQueueTest {
         for (LeasedTask task : first) {
             finish(task);
         }
-        for (LeasedTask task : lease(10, 5_000)) {
-            finish(task);
+        for (int finished = 6; finished < 10; ) {
+            List<LeasedTask> tasks = lease(10, 5_000);
+            for (LeasedTask task : tasks) {
+                finish(task);
+            }
+            finished += tasks.size();
         }
         await().until(() -> source.calls.contains("commit " + P0 + " 10"));
         assertThat(loop.status().succeeded()).isEqualTo(10);
