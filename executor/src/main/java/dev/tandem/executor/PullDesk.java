@@ -59,8 +59,9 @@ final class PullDesk implements TaskLeases {
     private final Deque<PullCall> calls = new ArrayDeque<>();
     private final PulledLeases leases;
     private boolean closed;
-    private int startable;
+    private final StartReminder reminder = new StartReminder();
     private long lapsed;
+    private volatile Runnable whenStartable = () -> {};
 
     /** @param wake called on any thread when more runs may be started than before; it must not block */
     PullDesk(QueueSpec spec, PullPolicy policy, ExecutorContext context, Runnable wake) {
@@ -107,7 +108,6 @@ final class PullDesk implements TaskLeases {
         Effects effects = new Effects();
         long now = clock.millis();
         synchronized (this) {
-            startable = couldStart;
             boolean allHere = claimed <= leases.size() + ready.size();
             for (PullCall call : List.copyOf(calls)) {
                 if (call.due() <= now || allHere && call.mayEnd()) {
@@ -116,13 +116,16 @@ final class PullDesk implements TaskLeases {
             }
             sendBack(each -> now - each.since() >= READY_MILLIS, effects);
             endLapsed(now, effects);
+            if (reminder.isDue(couldStart, !calls.isEmpty(), now)) {
+                effects.add(whenStartable);
+            }
         }
         effects.run();
     }
 
     /** Returns when {@link #turned} is due without any event. */
     synchronized long nextTurn() {
-        long next = leases.nextLapse();
+        long next = Math.min(leases.nextLapse(), reminder.next());
         for (PullCall call : calls) {
             next = Math.min(next, call.due());
         }
@@ -280,8 +283,13 @@ final class PullDesk implements TaskLeases {
     }
 
     @Override
+    public void whenStartable(Runnable listener) {
+        whenStartable = listener;
+    }
+
+    @Override
     public synchronized Status status() {
-        return new Status(leases.size(), ready.size(), calls.size(), startable, lapsed);
+        return new Status(leases.size(), ready.size(), calls.size(), reminder.startable(), lapsed);
     }
 
     // ---- what else the queue says of its runs ----

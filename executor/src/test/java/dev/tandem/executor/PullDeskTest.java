@@ -16,6 +16,7 @@ import dev.tandem.task.TaskHeaders;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What a desk hands out to pull workers. */
@@ -98,6 +99,25 @@ class PullDeskTest extends PullDeskTestBase {
         clock.advance(20_000);
         desk.turned(0, 0);
         assertThat(answer.join()).isEmpty();
+    }
+
+    @Test
+    void othersAreToldThatTasksWaitWhileNobodyAsksForThem() {
+        AtomicInteger told = new AtomicInteger();
+        desk.whenStartable(told::incrementAndGet);
+        desk.turned(0, 3);
+        desk.turned(0, 3);
+        assertThat(told).as("at once").hasValue(1);
+        clock.advance(TaskLeases.REMINDER_MILLIS);
+        assertThat(desk.nextTurn()).isEqualTo(clock.millis());
+        desk.turned(0, 2);
+        assertThat(told).as("again").hasValue(2);
+
+        CompletableFuture<List<LeasedTask>> here = desk.lease(call(1));
+        clock.advance(TaskLeases.REMINDER_MILLIS);
+        desk.turned(0, 2);
+        assertThat(here).isNotDone();
+        assertThat(told).as("a worker here asks").hasValue(2);
     }
 
     @Test

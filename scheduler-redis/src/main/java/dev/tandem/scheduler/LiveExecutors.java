@@ -17,7 +17,7 @@ final class LiveExecutors {
      * An executor that was silent for longer counts as dead, and others try to acquire its partitions. That is three
      * heartbeats, and well before its leases run out: until then the store refuses, afterwards no time is lost.
      */
-    private static final long SILENT_MILLIS = 8_000;
+    static final long SILENT_MILLIS = 8_000;
 
     private volatile List<Presence.Executor> known = List.of();
 

@@ -199,6 +199,15 @@ public final class Presence {
         return () -> wakeups.remove(connection.keys().executorsChannel(), listener);
     }
 
+    /** Returns whether an executor was seen lately. One that was not has died, has stopped, or cannot reach Redis. */
+    public CompletableFuture<Boolean> isLive(String id) {
+        return connection
+                .now()
+                .thenCompose(now -> connection
+                        .run(commands -> commands.zscore(connection.keys().executors(), Utf8.bytes(id)))
+                        .thenApply(seen -> seen != null && now - seen < LiveExecutors.SILENT_MILLIS));
+    }
+
     /** Returns the executors that were seen within the last minute, in order of their ids. */
     public CompletableFuture<List<Executor>> executors() {
         return connection

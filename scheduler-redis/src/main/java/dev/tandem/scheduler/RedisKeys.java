@@ -304,6 +304,21 @@ final class RedisKeys {
         return bytes(namespace + ":{fitness-" + number + "}:probe");
     }
 
+    /** Returns the key of the messages for a process. No queue has such a name. */
+    byte[] mailbox(String process) {
+        return bytes(namespace + ":{~mail/" + process + "}:messages");
+    }
+
+    /** Returns the channel that wakes a process, because there are messages for it. */
+    String mailChannel(String process) {
+        return namespace + ":{~mail/" + process + "}:arrived";
+    }
+
+    /** Returns the channel that says which executors have tasks of a queue for pull workers. */
+    String pulledChannel(String queue) {
+        return namespace + ":{" + queue + "}:pulled";
+    }
+
     /** Returns the key of the tokens of the HTTP API. No queue has such a name. */
     byte[] accessTokens() {
         return bytes(namespace + ":{~access}:tokens");

@@ -278,9 +278,9 @@ public final class RedisStore implements Store {
         return schedules;
     }
 
-    /** Returns what only servers keep: operations on many tasks, tokens of the API, and the audit log. */
+    /** Returns what only servers keep: operations on many tasks, tokens of the API, the audit log, and their mailboxes. */
     public ServerRecords serverRecords() {
-        return new ServerRecords(adminConnection);
+        return new ServerRecords(adminConnection, wakeups);
     }
 
     /** Returns what reads and changes many tasks for an operation. */

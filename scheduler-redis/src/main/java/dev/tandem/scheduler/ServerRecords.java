@@ -4,9 +4,16 @@ package dev.tandem.scheduler;
 public final class ServerRecords {
 
     private final AdminConnection connection;
+    private final WakeupSubscriber wakeups;
 
-    ServerRecords(AdminConnection connection) {
+    ServerRecords(AdminConnection connection, WakeupSubscriber wakeups) {
         this.connection = connection;
+        this.wakeups = wakeups;
+    }
+
+    /** Returns what carries messages to other processes. */
+    public Mailboxes mailboxes() {
+        return new Mailboxes(connection, wakeups);
     }
 
     /** Returns the records of operations on many tasks. */

@@ -54,6 +54,8 @@ class ScriptTest {
             Script.SHOW_WAIT,
             Script.RESERVE_TOKENS,
             Script.SHOW_RATE,
+            Script.POST_MESSAGES,
+            Script.TAKE_MESSAGES,
             Script.ADD_ACCESS_TOKEN,
             Script.REMOVE_ACCESS_TOKEN,
             Script.FREE_DEDUP_KEY,

@@ -26,6 +26,15 @@ public interface TaskLeases {
      */
     CompletableFuture<LeaseAnswer> apply(LeaseName lease, LeaseRequest request);
 
+    /**
+     * Sets what is called, on the queue's thread, when tasks could start that nobody asks for, and then every {@value
+     * #REMINDER_MILLIS} ms. It must not block. Default: nothing.
+     */
+    void whenStartable(Runnable listener);
+
+    /** How often somebody is told that tasks wait. */
+    long REMINDER_MILLIS = 500;
+
     /** Returns what is leased now. */
     Status status();
 

@@ -28,8 +28,8 @@ public final class PolicySettings {
     /** Returns the order, concurrency and bounds of a queue. */
     public static QueuePolicy queue(QueueSettings queue) {
         QueuePolicy policy = queue.ordered()
-                ? QueuePolicy.ordered(queue.concurrency()).withDeadHead(queue.effectiveDeadHead())
-                : QueuePolicy.unordered(queue.concurrency());
+                ? QueuePolicy.ordered(queue.effectiveConcurrency()).withDeadHead(queue.effectiveDeadHead())
+                : QueuePolicy.unordered(queue.effectiveConcurrency());
         return policy.withMemory(queue.maxInMemory(), queue.maxInMemoryBytes().toBytes())
                 .withParked(queue.effectiveMaxParkedPerKey(), queue.maxParked())
                 .withMaxBlockedKeys(queue.maxBlockedKeys())

@@ -7,6 +7,7 @@ import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
 import dev.tandem.executor.RateStatus;
 import dev.tandem.executor.TaskLogContext;
+import dev.tandem.executor.pull.TaskLeases;
 import dev.tandem.runtime.events.EventService;
 import dev.tandem.runtime.queues.QueueSource.Reachability;
 import dev.tandem.runtime.settings.TandemSettings;
@@ -138,6 +139,11 @@ public final class QueueRuntime {
     /** Returns what this process does for each rate limit of its queues. */
     public List<RateStatus> rates() {
         return executor.rates();
+    }
+
+    /** Returns the leases of the tasks of a queue in this process; null if it does not run the queue, or they are not pulled. */
+    public @Nullable TaskLeases leases(String queue) {
+        return sources.containsKey(queue) ? executor.leases(queue) : null;
     }
 
     /** Returns whether Redis can be reached. */

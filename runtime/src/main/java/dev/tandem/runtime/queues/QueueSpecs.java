@@ -20,7 +20,7 @@ public final class QueueSpecs {
                 .policy(PolicySettings.queue(queue))
                 .custody(PolicySettings.custody(queue))
                 .breaker(PolicySettings.breaker(queue.breaker()))
-                .timeout(queue.timeout())
+                .timeout(queue.effectiveTimeout())
                 .timeoutLimit(queue.effectiveTimeoutLimit())
                 .maxAttempts(queue.maxAttempts())
                 .maxAttemptsLimit(queue.effectiveMaxAttemptsLimit())

@@ -74,11 +74,20 @@ public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics, FanO
 
     /** @param handled the types of the handlers of this process */
     public TaskMetrics(MeterRegistry registry, Map<String, QueueSettings> queues, Set<String> handled) {
-        this(registry, (queue, type) -> {
+        this(registry, known(queues, handled, ConcurrentHashMap.newKeySet()));
+    }
+
+    private static BiPredicate<String, String> known(
+            Map<String, QueueSettings> queues, Set<String> handled, Set<String> pulled) {
+        return (queue, type) -> {
             QueueSettings settings = queues.get(queue);
+            if (settings != null && settings.isPulled()) {
+                // Nobody says which types pull workers know.
+                return pulled.contains(type) || pulled.size() < MOST_TYPES && pulled.add(type);
+            }
             return handled.contains(type)
                     || (settings != null && settings.types().contains(type));
-        });
+        };
     }
 
     private TaskMetrics(MeterRegistry registry, BiPredicate<String, String> known) {

@@ -9,13 +9,16 @@ public final class HostedTypes {
     public static final String HTTP = "http";
     public static final String LOG = "log";
     public static final String NOOP = "noop";
+    /** The handler of queues whose tasks are leased by programs in any language. */
+    public static final String PULL = "pull";
+
     /** Exists only in the servers of {@code ./tandem demo}, where {@code tandem.demo.events} is set. */
     public static final String DEMO = "demo";
 
     private HostedTypes() {}
 
     public static Set<String> of(TandemSettings.DemoSettings demo) {
-        Set<String> types = new TreeSet<>(Set.of(HTTP, LOG, NOOP));
+        Set<String> types = new TreeSet<>(Set.of(HTTP, LOG, NOOP, PULL));
         if (!demo.events().isEmpty()) {
             types.add(DEMO);
         }

@@ -20,12 +20,12 @@ import org.springframework.util.unit.DataSize;
  * @param group Kafka's consumer group; default: {@code tandem.<name>}
  * @param partitions how many partitions are created if the topic, or the sub-queues, are missing
  * @param ordering whether tasks of one key run one after another; default: key for kafka, none for rabbit
- * @param concurrency tasks running at once, per executor process
+ * @param concurrency tasks running at once, per executor process; default: 64, or 1000 if they are pulled
  * @param weight its part of the slots of a process, in proportion to those of other queues; default: none of its own
  * @param precedence of two queues that want slots, the one with the higher number gets them
  * @param fair how tenants of the queue take turns
  * @param maxRunning tasks running at once in the whole cluster; 0 for no limit
- * @param timeout the longest run of a task that sets no timeout
+ * @param timeout the longest run of a task that sets no timeout; default: 30 s, or an hour if tasks are pulled
  * @param timeoutLimit the longest timeout that a task may set; default: timeout
  * @param maxAttempts starts in all, including the first, of a task that sets no limit
  * @param maxAttemptsLimit the most attempts that a task may set; default: max-attempts
@@ -50,6 +50,7 @@ import org.springframework.util.unit.DataSize;
  * @param events what other programs are told about tasks
  * @param handler the type of tasks that set no type
  * @param types further types that {@code handler} runs; {@code *} means any
+ * @param pull how programs lease the tasks of a queue whose handler is {@code pull}
  * @param exchange RabbitMQ's exchange, declared when missing; default: tandem
  * @param routingKey what binds the queue to the exchange; default: the queue's name
  * @param queue RabbitMQ's queue; default: the queue's name
@@ -64,12 +65,12 @@ public record QueueSettings(
         @Nullable String group,
         @DefaultValue("16") int partitions,
         @Nullable Ordering ordering,
-        @DefaultValue("64") int concurrency,
+        @Nullable Integer concurrency,
         @Nullable Integer weight,
         @DefaultValue("0") int precedence,
         @DefaultValue FairSettings fair,
         @DefaultValue("0") int maxRunning,
-        @DefaultValue("30s") Duration timeout,
+        @Nullable Duration timeout,
         @Nullable Duration timeoutLimit,
         @DefaultValue("8") int maxAttempts,
         @Nullable Integer maxAttemptsLimit,
@@ -96,6 +97,7 @@ public record QueueSettings(
         @Nullable String handler,
         @DefaultValue List<String> types,
         @DefaultValue HttpSettings http,
+        @DefaultValue PullSettings pull,
         @Nullable String exchange,
         @Nullable String routingKey,
         @Nullable String queue,
@@ -270,6 +272,28 @@ public record QueueSettings(
         }
     }
 
+    /**
+     * How programs lease tasks.
+     *
+     * @param lease for how long a program has a task if it does not say so itself
+     */
+    public record PullSettings(@DefaultValue("30s") Duration lease) {}
+
+    /** Returns whether programs in any language lease the tasks. */
+    public boolean isPulled() {
+        return HostedTypes.PULL.equals(handler);
+    }
+
+    public int effectiveConcurrency() {
+        int byDefault = isPulled() ? 1_000 : 64;
+        return concurrency == null ? byDefault : concurrency;
+    }
+
+    public Duration effectiveTimeout() {
+        Duration byDefault = isPulled() ? Duration.ofHours(1) : Duration.ofSeconds(30);
+        return timeout == null ? byDefault : timeout;
+    }
+
     /** @throws IllegalStateException if the settings were not checked */
     public SourceType effectiveSource() {
         if (source == null) {
@@ -303,7 +327,7 @@ public record QueueSettings(
     }
 
     public Duration effectiveTimeoutLimit() {
-        return timeoutLimit == null ? timeout : timeoutLimit;
+        return timeoutLimit == null ? effectiveTimeout() : timeoutLimit;
     }
 
     public int effectiveMaxAttemptsLimit() {

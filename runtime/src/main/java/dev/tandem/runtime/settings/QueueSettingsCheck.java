@@ -85,13 +85,13 @@ final class QueueSettingsCheck {
         }
         checkSource(prefix, name, queue);
         problems.checkRange(prefix + "partitions", queue.partitions(), 1, 1_000);
-        problems.checkRange(prefix + "concurrency", queue.concurrency(), 1, 10_000);
+        problems.checkRange(prefix + "concurrency", queue.effectiveConcurrency(), 1, 10_000);
         if (queue.weight() != null) {
             problems.checkRange(prefix + "weight", queue.weight(), 1, StartPolicy.MAX_WEIGHT);
         }
         checkFair(prefix + "fair.", queue.fair());
         problems.checkRange(prefix + "precedence", queue.precedence(), 0, StartPolicy.MAX_PRECEDENCE);
-        problems.checkRange(prefix + "timeout", queue.timeout(), Duration.ofMillis(1), Duration.ofDays(30));
+        problems.checkRange(prefix + "timeout", queue.effectiveTimeout(), Duration.ofMillis(1), Duration.ofDays(30));
         problems.checkRange(
                 prefix + "unknown-type-grace", queue.unknownTypeGrace(), Duration.ZERO, Duration.ofDays(30));
         if (queue.ttl() != null) {
@@ -125,6 +125,7 @@ final class QueueSettingsCheck {
             checkHandler(prefix, queue);
             checkTypes(prefix, queue);
             checkHttp(prefix, queue);
+            new PullSettingsCheck(problems).check(prefix, queue);
         }
     }
 
@@ -261,7 +262,8 @@ final class QueueSettingsCheck {
 
     private void checkLimits(String prefix, QueueSettings queue) {
         if (queue.timeoutLimit() != null) {
-            problems.checkRange(prefix + "timeout-limit", queue.timeoutLimit(), queue.timeout(), Duration.ofDays(30));
+            problems.checkRange(
+                    prefix + "timeout-limit", queue.timeoutLimit(), queue.effectiveTimeout(), Duration.ofDays(30));
         }
         if (queue.maxAttemptsLimit() != null) {
             problems.checkRange(prefix + "max-attempts-limit", queue.maxAttemptsLimit(), queue.maxAttempts(), 1_000);

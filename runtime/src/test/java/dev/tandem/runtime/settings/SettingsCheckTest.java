@@ -52,11 +52,18 @@ class SettingsCheckTest extends SettingsTestBase {
             tandem.queues.orders.backoff.initial      | 2h                  | it must not be longer than tandem.queues.orders.backoff.max, which is 1h
             tandem.queues.orders.backoff.multiplier   | 0.5                 | it must be 1 to 100
             tandem.queues.orders.backoff.jitter       | 2                   | it must be 0 to 1
-            tandem.queues.orders.handler              | cmd                 | it must be http or log or noop
-            tandem.queues.orders.handler              | demo                | it must be http or log or noop
+            tandem.queues.orders.handler              | cmd                 | it must be http or log or noop or pull
+            tandem.queues.orders.handler              | demo                | it must be http or log or noop or pull
             tandem.queues.orders.types                | order.created       | tandem.queues.orders.handler, which is not set
             tandem.queues.orders.http.url             | ftp://host          | http:// or https://
             tandem.queues.orders.http.dead-on[0]      | 200                 | it must be an HTTP status of 300 to 599
+            tandem.queues.orders.pull.lease           | 10ms                | it must be 1s to 1h
+            tandem.queues.orders.pull.lease           | 1m                  | it needs tandem.queues.orders.handler=pull
+            tandem.queues.exports.types               | csv                 | tasks of all types are pulled
+            tandem.queues.exports.http.url            | http://host         | no other handler can run its tasks
+            tandem.queues.exports.weight              | 2                   | its tasks need no slots
+            tandem.queues.exports.precedence          | 3                   | its tasks need no slots
+            tandem.queues.exports.timeout-limit       | 30s                 | it must be 1h to 30d
             tandem.queues.orders.exchange             | tasks               | it is for rabbit queues
             tandem.queues.orders.prefetch             | 10                  | it is for rabbit queues
             tandem.queues.orders.key                  | routing-key         | it is for rabbit queues
@@ -70,6 +77,8 @@ class SettingsCheckTest extends SettingsTestBase {
     void invalidValueIsReportedWithTheAllowedOnes(String setting, String value, String allowed) {
         set("tandem.queues.orders.source", "kafka");
         set("tandem.queues.mail.source", "rabbit");
+        set("tandem.queues.exports.source", "kafka");
+        set("tandem.queues.exports.handler", "pull");
         set(setting, value);
 
         assertThat(problems())

@@ -76,13 +76,13 @@ class SettingsDefaultsTest {
             queues.*.group = null
             queues.*.partitions = 16
             queues.*.ordering = null
-            queues.*.concurrency = 64
+            queues.*.concurrency = null
             queues.*.weight = null
             queues.*.precedence = 0
             queues.*.fair.by = null
             queues.*.fair.weights = {}
             queues.*.max-running = 0
-            queues.*.timeout = 30s
+            queues.*.timeout = null
             queues.*.timeout-limit = null
             queues.*.max-attempts = 8
             queues.*.max-attempts-limit = null
@@ -131,6 +131,7 @@ class SettingsDefaultsTest {
             queues.*.http.url = null
             queues.*.http.dead-on = []
             queues.*.http.headers = {}
+            queues.*.pull.lease = 30s
             queues.*.exchange = null
             queues.*.routing-key = null
             queues.*.queue = null

@@ -14,6 +14,7 @@ import dev.tandem.server.inspect.TaskEndings;
 import dev.tandem.server.inspect.TopicPartitions;
 import dev.tandem.server.logs.OperatorLog;
 import dev.tandem.server.operations.OperationAdministration;
+import dev.tandem.server.pull.PulledTasks;
 import dev.tandem.task.Publisher;
 import java.time.InstantSource;
 import org.apache.tomcat.util.buf.EncodedSolidusHandling;
@@ -118,6 +119,23 @@ public class ApiConfiguration {
     @Bean
     EndsController endsController(TandemSettings settings, Inspection inspection, TaskEndings endings) {
         return new EndsController(new ConfiguredQueues(settings, inspection), endings);
+    }
+
+    @Bean
+    PullOrders pullOrders(TandemSettings settings, Inspection inspection, PulledTasks tasks) {
+        return new PullOrders(new ConfiguredQueues(settings, inspection), tasks);
+    }
+
+    @Bean
+    PullController pullController(
+            PullOrders orders, PulledTasks tasks, @Value("${server.tomcat.max-connections:8192}") int connections) {
+        return new PullController(orders, tasks, PullController.mostWaiting(connections));
+    }
+
+    @Bean
+    PullTasksController pullTasksController(
+            PullOrders orders, Inspection inspection, Administration administration, Backlog backlog) {
+        return new PullTasksController(orders, inspection, administration, new TaskLookup(inspection, backlog));
     }
 
     @Bean

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
@@ -20,13 +21,21 @@ import org.springframework.web.servlet.HandlerMapping;
 
 /**
  * Passes each change that was asked of the API to the log and to the audit log, also those that were refused. Publishing a task
- * is no such change. The entry is made from the route, so that a new route needs nothing here.
+ * is no such change, nor is the work of a pull worker. The entry is made from the route, so that a new route needs nothing here.
  */
 final class OperatorActs implements HandlerInterceptor {
 
     private static final int MAX_KEY = 64;
     private static final int MAX_TEXT = 200;
     private static final String PUBLISH = "/api/v1/queues/{queue}/tasks";
+
+    /** What workers ask for, and say of tasks that they have. The others of their verbs change tasks as an operator does. */
+    private static final Pattern OF_WORKERS = Pattern.compile(
+            "/api/v1/queues/\\{queue}/pull/(lease|extend|finish|fail|release|bury|progress|checkpoint)");
+
+    /** The attribute of a request that is no change of an operator, although its route may have some. */
+    private static final String NO_ACT = OperatorActs.class.getName() + ".no-act";
+
     private static final String TOKENS = "/api/v1/tokens";
 
     /** The attribute of a request that says what was done, or may have been. */
@@ -65,7 +74,8 @@ final class OperatorActs implements HandlerInterceptor {
         String method = request.getMethod();
         String route = String.valueOf(request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE));
         boolean reads = method.equals(HttpMethod.GET.name()) || method.equals(HttpMethod.HEAD.name());
-        if (reads || !route.startsWith("/api/") || route.equals(PUBLISH)) {
+        boolean ofWorker = OF_WORKERS.matcher(route).matches() || request.getAttribute(NO_ACT) != null;
+        if (reads || !route.startsWith("/api/") || route.equals(PUBLISH) || ofWorker) {
             return;
         }
         @SuppressWarnings("unchecked")
@@ -106,6 +116,11 @@ final class OperatorActs implements HandlerInterceptor {
      */
     static void record(HttpServletRequest request, boolean certain, @Nullable String details) {
         request.setAttribute(DONE, details == null ? null : new Done(certain, details));
+    }
+
+    /** Says that a request is no change of an operator. */
+    static void leaveOut(HttpServletRequest request) {
+        request.setAttribute(NO_ACT, Boolean.TRUE);
     }
 
     private static Result result(int status, @Nullable Done done) {

@@ -7,34 +7,12 @@ import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.json.JsonFactory;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Creates the views of tasks: without headers and payload in lists, with them for a single task. */
 final class TaskViews {
-
-    /**
-     * The deepest payload that is shown as JSON. Jackson reads and writes 500 levels, in clients too, and the view has
-     * some of its own. A deeper payload is shown as text.
-     */
-    private static final int MAX_DEPTH = 490;
-
-    private static final JsonMapper JSON = JsonMapper.builder(JsonFactory.builder()
-                    .streamReadConstraints(StreamReadConstraints.builder()
-                            .maxNestingDepth(MAX_DEPTH)
-                            .build())
-                    .build())
-            .build();
 
     private static final String IN_BROKER =
             "The broker has custody of this task: Redis knows only that it runs. Its payload is in the broker";
@@ -56,10 +34,8 @@ final class TaskViews {
         Task task = envelope == null ? null : envelope.task();
         // A task that succeeded is kept without its payload, except samples of earlier versions.
         boolean kept = task != null && info.durationMillis() == null;
-        byte[] payload = !kept || !withPayload ? null : task.payload();
+        ShownBytes payload = !kept || !withPayload ? ShownBytes.NONE : ShownBytes.of(task.payload());
         Map<String, String> headers = kept ? AttemptHistory.visible(task.headers()) : Map.of();
-        String text = payload == null ? null : text(payload);
-        boolean json = text != null && isJson(text);
         return new Views.Task(
                 info.ref().toString(),
                 id(queue, settings, info, task),
@@ -84,9 +60,9 @@ final class TaskViews {
                 kept ? task.payload().length : null,
                 kept ? null : task == null ? IN_BROKER : NOT_KEPT,
                 !withPayload || headers.isEmpty() ? null : headers,
-                json ? new JsonText(text) : null,
-                json ? null : text,
-                payload == null || text != null ? null : Base64.getEncoder().encodeToString(payload),
+                payload.json(),
+                payload.text(),
+                payload.base64(),
                 info.durationMillis(),
                 !withPayload || info.result() == null ? null : new JsonText(info.result()),
                 task == null ? null : task.dedupKey(),
@@ -116,28 +92,5 @@ final class TaskViews {
             return settings.effectiveTopic(queue) + ":" + info.ref().partition() + ":" + offset;
         }
         return queue + ":" + info.ref().partition() + ":" + info.ref().position();
-    }
-
-    /** Whether the text is one JSON value that may be shown as it is. */
-    private static boolean isJson(String text) {
-        try (JsonParser parser = JSON.createParser(text)) {
-            boolean any = parser.nextToken() != null;
-            parser.skipChildren();
-            parser.finishToken();
-            return any && parser.nextToken() == null;
-        } catch (JacksonException e) {
-            return false;
-        }
-    }
-
-    private static @Nullable String text(byte[] payload) {
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(payload))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            return null;
-        }
     }
 }

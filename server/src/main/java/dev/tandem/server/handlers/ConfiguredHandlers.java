@@ -2,7 +2,9 @@ package dev.tandem.server.handlers;
 
 import dev.tandem.api.Handler;
 import dev.tandem.executor.QueueSpec;
+import dev.tandem.executor.pull.PullPolicy;
 import dev.tandem.runtime.queues.QueueHandlers;
+import dev.tandem.runtime.settings.HostedTypes;
 import dev.tandem.runtime.settings.QueueSettings;
 import java.util.Map;
 import java.util.Objects;
@@ -26,6 +28,11 @@ public final class ConfiguredHandlers implements QueueHandlers {
 
     @Override
     public void addTo(String name, QueueSettings queue, QueueSpec.Builder spec) {
+        if (queue.isPulled()) {
+            spec.defaultType(HostedTypes.PULL)
+                    .pulled(new PullPolicy(queue.pull().lease()));
+            return;
+        }
         Map<String, Handler> handlers = hosted.of(queue, rateLimited.contains(name));
         handlers.forEach(spec::handler);
         String defaultType = queue.handler();

@@ -1,4 +1,4 @@
-/** The hosted handlers, which are part of the server: {@code http}, {@code log} and {@code noop}. */
+/** The hosted handlers, which are part of the server: {@code http}, {@code log} and {@code noop}; {@code pull} stands for programs elsewhere. */
 @NullMarked
 package dev.tandem.server.handlers;
 

@@ -1,9 +1,11 @@
 package dev.tandem.server.runtime;
 
+import dev.tandem.executor.Executor;
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.executor.LimitStatus;
 import dev.tandem.executor.QueueStatus;
 import dev.tandem.executor.RateStatus;
+import dev.tandem.executor.pull.TaskLeases;
 import dev.tandem.runtime.queues.FanOutService;
 import dev.tandem.runtime.queues.PolicySettings;
 import dev.tandem.runtime.queues.QueueRuntime;
@@ -28,6 +30,8 @@ import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.ScheduleAdministration;
 import dev.tandem.server.inspect.TaskEndings;
 import dev.tandem.server.operations.OperationAdministration;
+import dev.tandem.server.pull.PullExchange;
+import dev.tandem.server.pull.PulledTasks;
 import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
 import java.util.ArrayList;
@@ -59,6 +63,7 @@ public final class Platform implements SmartLifecycle {
     private final @Nullable BrokerWatch watch;
 
     private final OperationRunner operations;
+    private final PullExchange pulled;
 
     private volatile boolean running;
 
@@ -87,6 +92,12 @@ public final class Platform implements SmartLifecycle {
         this.schedules = queues == null
                 ? null
                 : Schedules.withOwnClient(settings, store, queues.executorId(), ScheduleMetrics.of(metrics));
+        String executor = executorId();
+        this.pulled = new PullExchange(
+                executor == null ? Executor.newId("server") : executor,
+                store.serverRecords().mailboxes(),
+                this::leases,
+                id -> store.presence().isLive(id));
     }
 
     private BrokerWatch watch() {
@@ -108,6 +119,7 @@ public final class Platform implements SmartLifecycle {
             schedules.start();
         }
         operations.start();
+        pulled.start(pulledQueues());
         running = true;
     }
 
@@ -124,6 +136,8 @@ public final class Platform implements SmartLifecycle {
         if (queues != null) {
             queues.stop();
         }
+        // Workers end their tasks by other servers until then.
+        pulled.close();
         store.close();
         running = false;
     }
@@ -139,6 +153,25 @@ public final class Platform implements SmartLifecycle {
     @Override
     public boolean isRunning() {
         return running;
+    }
+
+    /** Returns the queues whose tasks are pulled. */
+    List<String> pulledQueues() {
+        return settings.queues().entrySet().stream()
+                .filter(queue -> queue.getValue().isPulled())
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    /** Returns what leases tasks to pull workers. */
+    public PulledTasks pulledTasks() {
+        return pulled;
+    }
+
+    /** Returns the leases of a queue in this process; null if it does not run the queue, or its tasks are not pulled. */
+    @Nullable
+    TaskLeases leases(String queue) {
+        return queues == null ? null : queues.leases(queue);
     }
 
     public Dependencies dependencies() {

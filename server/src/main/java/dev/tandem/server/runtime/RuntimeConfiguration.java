@@ -23,6 +23,7 @@ import dev.tandem.server.inspect.ScheduleAdministration;
 import dev.tandem.server.inspect.TaskEndings;
 import dev.tandem.server.inspect.TopicPartitions;
 import dev.tandem.server.operations.OperationAdministration;
+import dev.tandem.server.pull.PulledTasks;
 import dev.tandem.task.Publisher;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
@@ -66,6 +67,11 @@ public class RuntimeConfiguration {
     @Bean
     LocalQueueMetrics localQueueMetrics(Platform platform) {
         return new LocalQueueMetrics(platform);
+    }
+
+    @Bean
+    PullMetrics pullMetrics(Platform platform) {
+        return new PullMetrics(platform, platform.pulledQueues());
     }
 
     @Bean
@@ -138,6 +144,11 @@ public class RuntimeConfiguration {
     @Bean
     TaskEndings taskEndings(Platform platform) {
         return platform.taskEndings();
+    }
+
+    @Bean
+    PulledTasks pulledTasks(Platform platform) {
+        return platform.pulledTasks();
     }
 
     @Bean

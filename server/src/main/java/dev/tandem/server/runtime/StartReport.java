@@ -82,8 +82,8 @@ final class StartReport implements ApplicationListener<WebServerInitializedEvent
     private String queue(String name, QueueSettings queue) {
         return "Queue " + name + ": " + source(name, queue) + ", ordering " + lower(queue.effectiveOrdering())
                 + (queue.ordered() ? ", dead-head " + lower(queue.effectiveDeadHead()) : "") + ", "
-                + handler(queue) + ", up to " + queue.concurrency() + " at once, timeout "
-                + DurationText.of(queue.timeout()) + ", " + queue.maxAttempts() + " attempts";
+                + handler(queue) + ", up to " + queue.effectiveConcurrency() + " at once, timeout "
+                + DurationText.of(queue.effectiveTimeout()) + ", " + queue.maxAttempts() + " attempts";
     }
 
     private String source(String name, QueueSettings queue) {

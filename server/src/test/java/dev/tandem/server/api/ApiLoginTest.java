@@ -148,6 +148,22 @@ class ApiLoginTest {
         assertThat(refused.body()).contains("for the queues mail, but not for 'orders'");
     }
 
+    @Test
+    void aWorkerMayOnlyPull() {
+        String token = token(Role.WORKER, null, "exports");
+
+        assertThat(send("POST", "/api/v1/queues/exports/pull/lease", token).statusCode())
+                .isEqualTo(200);
+        assertThat(send("GET", "/api/v1/queues/exports/pull/peek", token).statusCode())
+                .isEqualTo(200);
+        assertThat(send("POST", "/api/v1/queues/orders/pull/lease", token).statusCode())
+                .isEqualTo(403);
+        assertThat(send("GET", "/api/v1/queues/exports/tasks", token).statusCode())
+                .isEqualTo(403);
+        assertThat(send("POST", "/api/v1/queues/exports/tasks", token).statusCode())
+                .isEqualTo(403);
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -53,6 +53,7 @@ abstract class ApiTestBase {
     static final InMemoryPartitions PARTITIONS = new InMemoryPartitions();
     static final InMemoryFanOuts FAN_OUTS = new InMemoryFanOuts();
     static final InMemoryOperations OPERATIONS = new InMemoryOperations();
+    static final InMemoryPulledTasks PULLED = new InMemoryPulledTasks();
     static final InMemoryTokens TOKENS = new InMemoryTokens();
     static final InMemoryAuditLog AUDIT = new InMemoryAuditLog();
     private static final JsonMapper JSON = JsonMapper.builder()
@@ -106,6 +107,11 @@ abstract class ApiTestBase {
         }
 
         @Bean
+        InMemoryPulledTasks pulledTasks() {
+            return PULLED;
+        }
+
+        @Bean
         InMemoryTokens tokens() {
             return TOKENS;
         }
@@ -143,6 +149,8 @@ abstract class ApiTestBase {
                 "--tandem.queues.orders.handler=noop",
                 "--tandem.queues.orders.max-blocked-keys=1",
                 "--tandem.queues.mail.source=rabbit",
+                "--tandem.queues.exports.source=kafka",
+                "--tandem.queues.exports.handler=pull",
                 "--tandem.max-payload=1KB",
                 "--tandem.api.body-timeout=1s");
     }
@@ -164,6 +172,7 @@ abstract class ApiTestBase {
         PARTITIONS.onGrow = () -> {};
         FAN_OUTS.reset();
         OPERATIONS.reset();
+        PULLED.reset();
         TOKENS.reset();
         AUDIT.reset();
     }

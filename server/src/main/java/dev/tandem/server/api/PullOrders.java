@@ -1,0 +1,68 @@
+package dev.tandem.server.api;
+
+import dev.tandem.executor.pull.LeaseAnswer;
+import dev.tandem.executor.pull.LeaseRequest;
+import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.server.pull.LeaseOrder;
+import dev.tandem.server.pull.PulledTasks;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.context.request.async.DeferredResult;
+
+/** Carries out what pull workers say of their tasks. No thread waits for that. Thread-safe. */
+final class PullOrders {
+
+    /** Longer than it takes in any case. */
+    private static final long TIMEOUT_MILLIS = 20_000;
+
+    private final ConfiguredQueues queues;
+    private final PulledTasks tasks;
+
+    PullOrders(ConfiguredQueues queues, PulledTasks tasks) {
+        this.queues = queues;
+        this.tasks = tasks;
+    }
+
+    /** @throws ApiException if there is no such queue, or its tasks are not pulled */
+    QueueSettings pulled(String queue) {
+        QueueSettings settings = queues.get(queue);
+        if (!settings.isPulled()) {
+            String handler = settings.handler();
+            throw ApiException.conflict(
+                    "The tasks of queue '" + queue + "' are not pulled: "
+                            + (handler == null ? "it has no handler" : "its handler is " + handler),
+                    "Set tandem.queues." + queue + ".handler to pull, on all servers");
+        }
+        return settings;
+    }
+
+    /** @param fields those that the body may have */
+    DeferredResult<ResponseEntity<Object>> apply(
+            String queue, HttpServletRequest request, Set<String> fields, Function<PullBody, LeaseRequest> what) {
+        pulled(queue);
+        return apply(queue, PullBody.read(RequestLimitFilter.takeBody(request), fields), what);
+    }
+
+    DeferredResult<ResponseEntity<Object>> apply(String queue, PullBody body, Function<PullBody, LeaseRequest> what) {
+        List<LeaseOrder> orders = body.orders().stream()
+                .map(each -> new LeaseOrder(each.leaseName(), what.apply(each)))
+                .toList();
+        DeferredResult<ResponseEntity<Object>> answer = new DeferredResult<>(TIMEOUT_MILLIS);
+        tasks.apply(queue, orders).whenComplete((answers, failure) -> {
+            if (failure == null) {
+                answer.setResult(PullViews.answer(orders, answers));
+            } else {
+                answer.setErrorResult(failure);
+            }
+        });
+        answer.onTimeout(() -> answer.setResult(PullViews.answer(
+                orders,
+                orders.stream()
+                        .map(order -> LeaseAnswer.unknown("nobody has answered"))
+                        .toList())));
+        return answer;
+    }
+}

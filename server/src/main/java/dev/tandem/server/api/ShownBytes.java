@@ -1,0 +1,66 @@
+package dev.tandem.server.api;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Bytes as the API shows them: as JSON if they are JSON, else as text if they are UTF-8, else as Base64. */
+record ShownBytes(
+        @Nullable JsonText json,
+        @Nullable String text,
+        @Nullable String base64) {
+
+    /** What is not shown. */
+    static final ShownBytes NONE = new ShownBytes(null, null, null);
+
+    /**
+     * The deepest value that is shown as JSON. Jackson reads and writes 500 levels, in clients too, and a view has some of its
+     * own. A deeper value is shown as text.
+     */
+    private static final int MAX_DEPTH = 490;
+
+    private static final JsonMapper JSON = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(MAX_DEPTH)
+                            .build())
+                    .build())
+            .build();
+
+    static ShownBytes of(byte[] bytes) {
+        String text = textOf(bytes);
+        if (text == null) {
+            return new ShownBytes(null, null, Base64.getEncoder().encodeToString(bytes));
+        }
+        return isJson(text) ? new ShownBytes(new JsonText(text), null, null) : new ShownBytes(null, text, null);
+    }
+
+    /** Whether the text is one JSON value that may be shown as it is. */
+    private static boolean isJson(String text) {
+        try (JsonParser parser = JSON.createParser(text)) {
+            boolean any = parser.nextToken() != null;
+            parser.skipChildren();
+            parser.finishToken();
+            return any && parser.nextToken() == null;
+        } catch (JacksonException e) {
+            return false;
+        }
+    }
+
+    private static @Nullable String textOf(byte[] bytes) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            return null;
+        }
+    }
+}

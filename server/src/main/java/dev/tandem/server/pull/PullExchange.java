@@ -1,0 +1,379 @@
+package dev.tandem.server.pull;
+
+import dev.tandem.executor.pull.LeaseAnswer;
+import dev.tandem.executor.pull.LeaseCall;
+import dev.tandem.executor.pull.LeaseName;
+import dev.tandem.executor.pull.LeasedTask;
+import dev.tandem.executor.pull.TaskLeases;
+import dev.tandem.executor.pull.TaskLeases.StoppedException;
+import dev.tandem.scheduler.Mailboxes;
+import dev.tandem.server.pull.PullMessage.Answers;
+import dev.tandem.server.pull.PullMessage.GiveBack;
+import dev.tandem.server.pull.PullMessage.Handed;
+import dev.tandem.server.pull.PullMessage.Orders;
+import dev.tandem.server.pull.PullMessage.Take;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Leases the tasks of all executors on this server. Tasks of its own executor need nobody else; those of others are asked for, and
+ * ended, by messages through Redis. Thread-safe.
+ */
+public final class PullExchange implements PulledTasks, AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(PullExchange.class);
+
+    /** How long the ends of tasks may take to be recorded. */
+    private static final long RECORD_MILLIS = 8_000;
+
+    /** How long another executor has to say something, before it is looked up whether it lives. */
+    private static final long SILENCE_MILLIS = 3_000;
+
+    /** What an answer takes in a mailbox at most, if it has more than one task. */
+    private static final long PART_BYTES = 512 << 10;
+
+    /**
+     * What is to be done with the answer of another process.
+     *
+     * @param answered gets null if there is none
+     * @param parts the tasks that have come so far
+     * @param returned gets them if there is no answer
+     */
+    private record Pending(
+            Consumer<@Nullable PullMessage> answered, List<LeasedTask> parts, Consumer<List<LeasedTask>> returned) {
+
+        Pending(Consumer<@Nullable PullMessage> answered, Consumer<List<LeasedTask>> returned) {
+            this(answered, new ArrayList<>(), returned);
+        }
+    }
+
+    private final String self;
+    private final Mailboxes mailboxes;
+    private final Function<String, @Nullable TaskLeases> own;
+    private final Function<String, CompletableFuture<Boolean>> isLive;
+    private final PullThread thread = new PullThread();
+    private final PullPost post;
+    private final List<AutoCloseable> listening = new ArrayList<>();
+
+    // Used by the thread only.
+    private final Map<String, PullSearches> searches = new HashMap<>();
+    private final Map<Long, Pending> pending = new HashMap<>();
+    private long lastId;
+
+    private Mailboxes.@Nullable Mailbox mailbox;
+
+    /**
+     * Makes an exchange, which is not started yet.
+     *
+     * @param self the id of the executor of this process; a name of its own if it has none
+     * @param own returns the leases of a queue in this process; null if it does not run the queue
+     * @param isLive says whether an executor has been heard of lately
+     */
+    public PullExchange(
+            String self,
+            Mailboxes mailboxes,
+            Function<String, @Nullable TaskLeases> own,
+            Function<String, CompletableFuture<Boolean>> isLive) {
+        this.self = self;
+        this.mailboxes = mailboxes;
+        this.own = own;
+        this.isLive = isLive;
+        this.post = new PullPost(mailboxes, thread);
+    }
+
+    /** Begins to take messages, and to say which tasks wait here. @param queues those whose tasks are pulled */
+    public void start(Collection<String> queues) {
+        for (String queue : queues) {
+            PullSearches made = new PullSearches(
+                    () -> own.apply(queue),
+                    new Others(queue),
+                    thread,
+                    () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+            thread.run(() -> searches.put(queue, made));
+            TaskLeases mine = own.apply(queue);
+            if (mine != null) {
+                mine.whenStartable(() -> announce(queue, mine.status().startable()));
+            }
+            listening.add(mailboxes.listen(queue, text -> heard(queue, text)));
+        }
+        if (!queues.isEmpty()) {
+            mailbox = mailboxes.open(self, message -> thread.run(() -> received(PullCodec.decode(message))));
+        }
+    }
+
+    private void announce(String queue, int startable) {
+        mailboxes.announce(queue, startable + " " + self).exceptionally(failure -> {
+            log.debug("Queue {}: failed to say that tasks wait: {}", queue, failure.toString());
+            return null;
+        });
+    }
+
+    private void heard(String queue, String text) {
+        String[] parts = text.split(" ", 2);
+        if (parts.length == 2 && !parts[1].equals(self) && parts[0].matches("\\d{1,9}")) {
+            thread.run(() -> searches.get(queue).heard(parts[1], Integer.parseInt(parts[0])));
+        }
+    }
+
+    /** Takes no messages any more, and ends all calls. */
+    @Override
+    public void close() {
+        for (AutoCloseable each : listening) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                log.debug("Failed to stop listening: {}", e.toString());
+            }
+        }
+        if (mailbox != null) {
+            mailbox.close();
+        }
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        if (thread.run(() -> {
+            searches.forEach((queue, its) -> its.close(new StoppedException(queue)));
+            ended.complete(null);
+        })) {
+            ended.completeOnTimeout(null, 1, TimeUnit.SECONDS).join();
+        }
+        thread.close();
+    }
+
+    // ---- for workers that call this server ----
+
+    @Override
+    public CompletableFuture<List<LeasedTask>> lease(String queue, LeaseCall call) {
+        CompletableFuture<List<LeasedTask>> result = new CompletableFuture<>();
+        if (!thread.run(() -> searches.get(queue).begin(call, result))) {
+            result.completeExceptionally(new StoppedException(queue));
+        }
+        return result;
+    }
+
+    @Override
+    public CompletableFuture<List<LeaseAnswer>> apply(String queue, List<LeaseOrder> orders) {
+        Map<String, List<Integer>> places = new LinkedHashMap<>();
+        for (int i = 0; i < orders.size(); i++) {
+            places.computeIfAbsent(orders.get(i).lease().executor(), none -> new ArrayList<>())
+                    .add(i);
+        }
+        LeaseAnswer[] answers = new LeaseAnswer[orders.size()];
+        List<CompletableFuture<?>> all = new ArrayList<>();
+        places.forEach((executor, its) -> {
+            List<LeaseOrder> part = its.stream().map(orders::get).toList();
+            CompletableFuture<List<LeaseAnswer>> answered =
+                    executor.equals(self) ? applyHere(queue, part) : applyElsewhere(executor, queue, part);
+            all.add(answered.thenAccept(known -> {
+                for (int i = 0; i < its.size(); i++) {
+                    answers[its.get(i)] = known.get(i);
+                }
+            }));
+        });
+        return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).thenApply(done -> List.of(answers));
+    }
+
+    private CompletableFuture<List<LeaseAnswer>> applyHere(String queue, List<LeaseOrder> orders) {
+        TaskLeases mine = own.apply(queue);
+        if (mine == null) {
+            return CompletableFuture.completedFuture(
+                    all(orders, LeaseAnswer.lost("its executor does not run the queue any more")));
+        }
+        List<CompletableFuture<LeaseAnswer>> answers = orders.stream()
+                .map(order -> mine.apply(order.lease(), order.request())
+                        .copy()
+                        .completeOnTimeout(
+                                LeaseAnswer.unknown("Redis has not confirmed it yet"),
+                                RECORD_MILLIS,
+                                TimeUnit.MILLISECONDS))
+                .toList();
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                .thenApply(done -> answers.stream().map(CompletableFuture::join).toList());
+    }
+
+    private static List<LeaseAnswer> all(List<LeaseOrder> orders, LeaseAnswer answer) {
+        return orders.stream().map(order -> answer).toList();
+    }
+
+    private CompletableFuture<List<LeaseAnswer>> applyElsewhere(
+            String executor, String queue, List<LeaseOrder> orders) {
+        CompletableFuture<List<LeaseAnswer>> result = new CompletableFuture<>();
+        boolean sent = thread.run(() -> {
+            LeaseAnswer unknown = LeaseAnswer.unknown("the executor " + executor + " does not answer");
+            Pending waits = new Pending(
+                    message -> {
+                        boolean fits = message instanceof Answers known
+                                && known.answers().size() == orders.size();
+                        result.complete(fits ? ((Answers) message).answers() : all(orders, unknown));
+                    },
+                    none -> {});
+            long id = request(RECORD_MILLIS + SILENCE_MILLIS, waits);
+            send(executor, new Orders(id, self, queue, orders), id);
+            thread.runAfter(
+                    SILENCE_MILLIS,
+                    () -> lookUp(
+                            executor,
+                            id,
+                            () -> result.complete(all(orders, LeaseAnswer.lost("its executor has stopped or died")))));
+        });
+        if (!sent) {
+            result.complete(all(orders, LeaseAnswer.unknown("this server stops")));
+        }
+        return result;
+    }
+
+    /** Does not wait any longer for an executor that is gone. */
+    private void lookUp(String executor, long id, Runnable gone) {
+        if (!pending.containsKey(id)) {
+            return;
+        }
+        look();
+        isLive.apply(executor)
+                .thenAccept(live -> thread.run(() -> {
+                    if (!live && pending.remove(id) != null) {
+                        gone.run();
+                    }
+                }));
+    }
+
+    /** Looks for messages whose wake-up may have got lost. */
+    private void look() {
+        if (mailbox != null) {
+            mailbox.run();
+        }
+    }
+
+    // ---- requests to others ----
+
+    /** The other executors of a queue, as its searches ask them. */
+    private final class Others implements PullSearches.Others {
+        private final String queue;
+
+        Others(String queue) {
+            this.queue = queue;
+        }
+
+        @Override
+        public void take(String executor, LeaseCall call, Consumer<List<LeasedTask>> answered) {
+            Pending waits = new Pending(
+                    message -> answered.accept(message instanceof Handed handed ? handed.tasks() : List.of()),
+                    this::giveBack);
+            long id = request(PullSearches.ANSWER_MILLIS, waits);
+            send(executor, new Take(id, self, queue, call), id);
+        }
+
+        @Override
+        public void giveBack(List<LeasedTask> tasks) {
+            PullExchange.this.giveBack(queue, tasks);
+        }
+    }
+
+    private long request(long millis, Pending waits) {
+        long id = ++lastId;
+        pending.put(id, waits);
+        thread.runAfter(millis, () -> answer(id, null));
+        return id;
+    }
+
+    private void send(String executor, PullMessage message, long id) {
+        post.send(executor, message, () -> answer(id, null));
+    }
+
+    private void answer(long id, @Nullable PullMessage message) {
+        Pending its = pending.remove(id);
+        if (its != null) {
+            if (message == null) {
+                // The rest of them is given back when it comes.
+                its.returned().accept(its.parts());
+            }
+            its.answered().accept(message);
+        }
+    }
+
+    // ---- messages from others ----
+
+    private void received(PullMessage message) {
+        if (message instanceof Take take) {
+            handOut(take);
+        } else if (message instanceof Handed handed) {
+            handed(handed);
+        } else if (message instanceof GiveBack back) {
+            TaskLeases mine = own.apply(back.queue());
+            if (mine != null) {
+                mine.giveBack(back.leases());
+            }
+        } else if (message instanceof Orders orders) {
+            applyHere(orders.queue(), orders.orders())
+                    .thenAccept(answers ->
+                            thread.run(() -> post.send(orders.from(), new Answers(orders.id(), answers), () -> {})));
+        } else if (message instanceof Answers answers) {
+            answer(answers.id(), answers);
+        }
+    }
+
+    private void handOut(Take take) {
+        TaskLeases mine = own.apply(take.queue());
+        if (mine == null) {
+            post.send(take.from(), new Handed(take.id(), take.queue(), true, List.of()), () -> {});
+            return;
+        }
+        mine.lease(take.call()).whenComplete((tasks, failure) -> {
+            List<LeasedTask> handed = failure == null ? tasks : List.of();
+            if (!thread.run(() -> sendParts(take, mine, handed))) {
+                mine.giveBack(names(handed));
+            }
+        });
+    }
+
+    private void sendParts(Take take, TaskLeases mine, List<LeasedTask> tasks) {
+        List<LeasedTask> part = new ArrayList<>();
+        long bytes = 0;
+        for (LeasedTask task : tasks) {
+            if (!part.isEmpty() && bytes + task.bytes() > PART_BYTES) {
+                sendPart(take, mine, false, part);
+                part = new ArrayList<>();
+                bytes = 0;
+            }
+            part.add(task);
+            bytes += task.bytes();
+        }
+        sendPart(take, mine, true, part);
+    }
+
+    private void sendPart(Take take, TaskLeases mine, boolean last, List<LeasedTask> part) {
+        post.send(take.from(), new Handed(take.id(), take.queue(), last, part), () -> mine.giveBack(names(part)));
+    }
+
+    private void handed(Handed handed) {
+        Pending its = pending.get(handed.id());
+        if (its == null) {
+            giveBack(handed.queue(), handed.tasks());
+            return;
+        }
+        its.parts().addAll(handed.tasks());
+        if (handed.last()) {
+            answer(handed.id(), new Handed(handed.id(), handed.queue(), true, List.copyOf(its.parts())));
+        }
+    }
+
+    private void giveBack(String queue, List<LeasedTask> tasks) {
+        Map<String, List<LeaseName>> byExecutor = new LinkedHashMap<>();
+        tasks.forEach(task -> byExecutor
+                .computeIfAbsent(task.lease().executor(), none -> new ArrayList<>())
+                .add(task.lease()));
+        byExecutor.forEach((executor, leases) -> post.send(executor, new GiveBack(queue, leases), () -> {}));
+    }
+
+    private static List<LeaseName> names(List<LeasedTask> tasks) {
+        return tasks.stream().map(LeasedTask::lease).toList();
+    }
+}

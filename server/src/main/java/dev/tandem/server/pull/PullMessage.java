@@ -1,0 +1,31 @@
+package dev.tandem.server.pull;
+
+import dev.tandem.executor.pull.LeaseAnswer;
+import dev.tandem.executor.pull.LeaseCall;
+import dev.tandem.executor.pull.LeaseName;
+import dev.tandem.executor.pull.LeasedTask;
+import java.util.List;
+
+/** What servers tell each other about leases. */
+sealed interface PullMessage {
+
+    /**
+     * Asks an executor for tasks that can start.
+     *
+     * @param id the sender's own name for the request
+     * @param from the mailbox for the answer
+     */
+    record Take(long id, String from, String queue, LeaseCall call) implements PullMessage {}
+
+    /** Answers a {@link Take}, in parts. @param last whether no further part follows */
+    record Handed(long id, String queue, boolean last, List<LeasedTask> tasks) implements PullMessage {}
+
+    /** Gives tasks back that reached no worker. */
+    record GiveBack(String queue, List<LeaseName> leases) implements PullMessage {}
+
+    /** Passes on what workers say of their tasks. */
+    record Orders(long id, String from, String queue, List<LeaseOrder> orders) implements PullMessage {}
+
+    /** Answers {@link Orders}, in their order. */
+    record Answers(long id, List<LeaseAnswer> answers) implements PullMessage {}
+}
