@@ -154,6 +154,19 @@ class DedupIT extends OperatorTestBase {
         assertThat(ttl).as("until nobody may ask any more").isBetween(7_190_000L, 7_201_000L);
     }
 
+    @Test
+    void whoWasReleasedByAnEarlierTaskIsNotHeldUpByTheNextOneWithItsKey() {
+        BusinessId on = new BusinessId(queue, "id");
+        Waiter waiter = new Waiter(Partition.of("waiting", 0), Position.of(0, 1));
+        callWaits(List.of(new WaitRequest.Ask(on, waiter, 60_000, 0)));
+        assertThat(get(store.waits().of(waiter, on)).isMissed()).isTrue();
+        call(queue, List.of(ask(1, DedupPolicy.DEFAULT)));
+        assertThat(get(store.waits().of(waiter, on)).holdsUp()).isTrue();
+
+        call(queue, List.of(new DedupRequest.Tell("id", record(1), Ending.SUCCEEDED, 0), ask(2, DedupPolicy.DEFAULT)));
+        assertThat(get(store.waits().of(waiter, on)).holdsUp()).isFalse();
+    }
+
     /** Makes a request about one of a few tasks. Times are so short that some pass while the test runs. */
     private static DedupRequest request(String key, Random random, boolean log) {
         int number = random.nextInt(5);

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.api.DependsPolicy;
+import dev.tandem.api.FanOut;
 import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskOptions;
@@ -56,6 +57,9 @@ abstract class DependencySuite {
     /** The ids of the tasks that ran, with the number of the attempt. */
     private final List<String> ran = new CopyOnWriteArrayList<>();
 
+    /** What masters publish. */
+    private final List<TaskRequest<?>> subtasks = new CopyOnWriteArrayList<>();
+
     private volatile boolean failing;
     private RedisStore store;
 
@@ -91,7 +95,14 @@ abstract class DependencySuite {
 
     private Tandem start() throws IOException {
         TandemBuilder builder = Tandem.connect(settings());
-        builder.queue(orders).handler("ship", Ship.class, this::run);
+        builder.queue(orders)
+                .handler("ship", Ship.class, this::run)
+                .handler(
+                        "fan",
+                        String.class,
+                        (last, task) -> task.fanOut(
+                                subtasks.stream(),
+                                FanOut.then(ship(orders, "final " + last).with(dedupKey(last)))));
         builder.queue(mails).handler("ship", Ship.class, this::run);
         Tandem tandem = builder.start();
         await().atMost(PATIENCE)
@@ -111,17 +122,30 @@ abstract class DependencySuite {
     }
 
     private void submit(Tandem tandem, String queue, String name, String key, TaskOptions... options) {
+        submit(tandem, name, ship(queue, name).withKey(key).with(options));
+    }
+
+    private static void submit(Tandem tandem, String name, TaskRequest<?> request) {
         await("submission of " + name)
                 .atMost(PATIENCE)
                 .ignoreExceptions()
                 .until(() -> tandem.client()
-                        .submit(TaskRequest.of(queue, "ship", new Ship("o", queue.equals(orders) ? 0 : 1))
-                                .withKey(key)
-                                .with(id(name))
-                                .with(options))
+                        .submit(request)
                         .await(Duration.ofSeconds(10))
                         .id()
                         .equals(name));
+    }
+
+    private TaskRequest<?> ship(String queue, String name) {
+        return TaskRequest.of(queue, "ship", new Ship("o", queue.equals(orders) ? 0 : 1))
+                .with(id(name));
+    }
+
+    /** Submits a task that fans out into one subtask. @param last the business id of the final task */
+    private void submitMaster(Tandem tandem, String last, TaskRequest<?> subtask) {
+        subtasks.clear();
+        subtasks.add(subtask);
+        submit(tandem, "master " + last, TaskRequest.of(orders, "fan", last).with(id("master " + last)));
     }
 
     private TaskView awaitKnown(String queue, String name, TaskState state) {
@@ -228,6 +252,34 @@ abstract class DependencySuite {
             assertThat(errorOfDead(orders, "head"))
                     .matches("waits for itself: head -> " + orders + "/behind -> @.+, the head of its key");
             awaitRan("behind 1");
+        }
+    }
+
+    @Test
+    void aCycleThroughAFanOutIsFound() throws IOException {
+        try (Tandem tandem = start()) {
+            submit(
+                    tandem,
+                    mails,
+                    "middle",
+                    dedupKey("m"),
+                    dependsOnTasksOf(orders, "all"),
+                    dependsPolicy(DependsPolicy.WAIT));
+            awaitKnown(mails, "middle", TaskState.RETRY);
+            submitMaster(tandem, "all", ship(orders, "row").with(dependsOnTasksOf(mails, "m")));
+            assertThat(errorOfDead(orders, "row"))
+                    .matches("waits for itself: row -> %s/m -> %s/all, the final task of fan-out \\w{20} -> row"
+                            .formatted(mails, orders));
+            awaitRan("final all 1", "middle 1");
+
+            submit(tandem, orders, "head", "lane", dependsOn("rest"));
+            awaitKnown(orders, "head", TaskState.RETRY);
+            submitMaster(tandem, "rest", ship(orders, "behind").withKey("lane"));
+            assertThat(errorOfDead(orders, "head"))
+                    .matches(
+                            "waits for itself: head -> %s/rest, the final task of fan-out \\w{20} -> behind -> @.+, the head of its key"
+                                    .formatted(orders));
+            awaitRan("final all 1", "middle 1", "behind 1", "final rest 1");
         }
     }
 
