@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** The options that say what a schedule is. */
 final class ScheduleOptions {
 
-    @Option(names = "--queue", description = "the queue of its tasks")
+    @Option(names = "--queue", paramLabel = "QUEUE", description = "the queue of its tasks")
     private @Nullable String queue;
 
     @Option(names = "--type", description = "the type of its tasks (default: the queue's handler)")
