@@ -15,11 +15,9 @@ import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.scheduler.Admin;
-import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.TaskState;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -61,7 +59,7 @@ abstract class DedupSuite {
 
     @BeforeEach
     void openStore() {
-        store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+        store = SuiteRedis.of(source()).open();
     }
 
     @AfterEach
@@ -72,11 +70,11 @@ abstract class DedupSuite {
     private Path settings(String dedup) throws IOException {
         return Files.writeString(folder.resolve("tandem.yml"), """
                 %s: "%s"
-                tandem.redis.uri: "%s"
+                %s
                 tandem.executor.lease: 3s
                 tandem.queues.%s: { source: %s, ordering: key, partitions: 2, dedup: { %s } }
                 """.formatted(
-                        broker().getKey(), broker().getValue(), Brokers.redis().uri(), queue, source(), dedup));
+                broker().getKey(), broker().getValue(), SuiteRedis.of(source()).yaml(), queue, source(), dedup));
     }
 
     private Tandem start(String dedup) throws IOException {

@@ -22,7 +22,6 @@ import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.TandemBuilder;
 import dev.tandem.scheduler.Admin;
 import dev.tandem.scheduler.DedupKeyView;
-import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.Envelope;
@@ -32,7 +31,6 @@ import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.DedupRequest.Ending;
 import dev.tandem.task.store.TaskIdentity;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -76,7 +74,7 @@ abstract class DependencySuite {
 
     @BeforeEach
     void openStore() {
-        store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+        store = SuiteRedis.of(source()).open();
     }
 
     @AfterEach
@@ -87,12 +85,18 @@ abstract class DependencySuite {
     private Path settings() throws IOException {
         return Files.writeString(folder.resolve("tandem.yml"), """
                 %s: "%s"
-                tandem.redis.uri: "%s"
+                %s
                 tandem.executor.lease: 3s
                 tandem.queues.%s: { source: %s, ordering: key, dead-head: skip, partitions: 2, dedup: { until: done } }
                 tandem.queues.%s: { source: %s, ordering: key, dead-head: skip, partitions: 2 }
                 """.formatted(
-                broker().getKey(), broker().getValue(), Brokers.redis().uri(), orders, source(), mails, source()));
+                        broker().getKey(),
+                        broker().getValue(),
+                        SuiteRedis.of(source()).yaml(),
+                        orders,
+                        source(),
+                        mails,
+                        source()));
     }
 
     private Tandem start() throws IOException {

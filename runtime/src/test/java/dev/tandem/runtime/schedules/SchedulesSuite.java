@@ -10,7 +10,7 @@ import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.TandemBuilder;
-import dev.tandem.scheduler.RedisSettings;
+import dev.tandem.runtime.it.SuiteRedis;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.schedule.ScheduleBook;
@@ -18,7 +18,6 @@ import dev.tandem.task.schedule.ScheduleBook.Change;
 import dev.tandem.task.schedule.ScheduleBook.Definition;
 import dev.tandem.task.schedule.ScheduleBook.Entry;
 import dev.tandem.task.schedule.ScheduleBook.Result;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.time.Duration;
 import java.time.Instant;
@@ -59,9 +58,13 @@ abstract class SchedulesSuite {
     /** Returns where the broker is: the setting's name and its value. */
     abstract Map.Entry<String, String> broker();
 
+    private SuiteRedis redis() {
+        return SuiteRedis.of(broker().getKey().contains("kafka") ? "kafka" : "rabbit");
+    }
+
     @BeforeEach
     void start() {
-        store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+        store = redis().open();
         tandem = program()
                 .queue(queue)
                 .handler("report", String.class, (text, task) -> report(text, task))
@@ -81,7 +84,7 @@ abstract class SchedulesSuite {
     }
 
     private TandemBuilder program() {
-        TandemBuilder builder = Tandem.builder().redis(Brokers.redis().uri()).shutdownHook(false);
+        TandemBuilder builder = redis().addTo(Tandem.builder()).shutdownHook(false);
         return broker().getKey().contains("kafka")
                 ? builder.kafka(broker().getValue())
                 : builder.rabbit(broker().getValue());
