@@ -70,7 +70,9 @@ record DependencyRules(DependencyPolicy ofQueue) {
         if (longest != null && waitsFor != null) {
             return waits(policy, timeoutOf(its), waitsFor, longest);
         }
-        return unanswered ? new Outcome.Snoozed(UNANSWERED_MILLIS) : null;
+        return unanswered
+                ? Outcome.Snoozed.waitingFor("an answer of Redis about what it depends on", UNANSWERED_MILLIS)
+                : null;
     }
 
     /** Returns which of the tasks have not succeeded that a task waits for, as far as is known. */
@@ -117,7 +119,7 @@ record DependencyRules(DependencyPolicy ofQueue) {
         long left = timeout - longest.waitedMillis();
         if (left > 0) {
             long look = Math.max(SHORTEST_LOOK_MILLIS, longest.waitedMillis() / SHARE);
-            return new Outcome.Snoozed(Math.min(left, Math.min(look, LONGEST_LOOK_MILLIS)));
+            return Outcome.Snoozed.waitingFor("the task " + id, Math.min(left, Math.min(look, LONGEST_LOOK_MILLIS)));
         } else if (policy == Policy.RUN) {
             return null;
         }
