@@ -24,7 +24,9 @@ import dev.tandem.scheduler.Admin;
 import dev.tandem.scheduler.DedupKeyView;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.TaskView;
+import dev.tandem.task.Envelope;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.DedupRequest.Ending;
@@ -198,7 +200,12 @@ abstract class DependencySuite {
             submit(tandem, mails, "dies", dependsOnTasksOf(orders, "a"));
             submit(tandem, mails, "runs", dependsOnTasksOf(orders, "a"), dependsPolicy(DependsPolicy.RUN));
             submit(tandem, mails, "waits", dependsOnTasksOf(orders, "a"), dependsPolicy(DependsPolicy.WAIT));
-            awaitKnown(mails, "waits", TaskState.RETRY);
+            TaskView waits = awaitKnown(mails, "waits", TaskState.RETRY);
+            assertThat(waits.envelope())
+                    .isNotNull()
+                    .extracting(Envelope::task)
+                    .extracting(WaitReason::of)
+                    .isEqualTo("the task " + orders + "/a");
             submit(tandem, orders, "a-1", dedupKey("a"));
 
             assertThat(errorOfDead(mails, "dies"))

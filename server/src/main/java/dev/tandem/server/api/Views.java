@@ -90,6 +90,7 @@ final class Views {
      * One task. Payload and headers only if a single task is requested.
      *
      * @param behind the task that a parked one waits for
+     * @param waitsFor what another one waits for, beside its time, in words for people
      * @param duplicateOf the id of the task of which a task was a duplicate that ended without a run
      * @param halts whether a dead task halts its key; null if it does not
      */
@@ -110,6 +111,7 @@ final class Views {
             @Nullable String token,
             @Nullable String error,
             @Nullable String behind,
+            @Nullable String waitsFor,
             @Nullable Boolean halts,
             @Nullable Integer bytes,
             @Nullable String note,
