@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
-/** Pull workers of one server, on real Kafka and Redis. Each test has a queue of its own, or keys. */
+/** Pull workers of one server, on real brokers. Each test has a queue of its own, one of them on RabbitMQ. */
 @Execution(ExecutionMode.CONCURRENT)
 class PullIT {
 
@@ -35,10 +35,12 @@ class PullIT {
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("server.port", "0");
         settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
+        settings.put("tandem.rabbit.uri", Brokers.rabbit().uri());
         settings.put("tandem.redis.uri", Brokers.redis().uri());
         for (String queue : QUEUES) {
             String at = "tandem.queues." + queue + ".";
-            settings.put(at + "source", "kafka");
+            settings.put(at + "source", queue.equals(QUEUES.get(1)) ? "rabbit" : "kafka");
+            settings.put(at + "ordering", "key");
             settings.put(at + "partitions", "2");
             settings.put(at + "handler", "pull");
             settings.put(at + "backoff.initial", "50ms");
@@ -190,7 +192,7 @@ class PullIT {
         Answer noted = worker.say("progress", first, ", \"done\": 40, \"total\": 100, \"log\": \"half way\"");
         assertThat(noted.json().path("leaseMillis").asLong()).isBetween(29_000L, 30_000L);
         await().atMost(PATIENCE).untilAsserted(() -> {
-            JsonNode seen = task(queue, "long");
+            JsonNode seen = task(queue, RunningServer.encode(first.path("ref").asString()));
             assertThat(seen.path("progress").path("done").asInt()).isEqualTo(40);
             assertThat(seen.path("log").get(0).path("text").asString()).isEqualTo("half way");
         });
