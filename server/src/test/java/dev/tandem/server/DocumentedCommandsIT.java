@@ -57,6 +57,9 @@ class DocumentedCommandsIT {
     private static final Set<String> ALL_IS_NOT_WELL =
             Set.of("docs/operations.md", "docs/runbooks.md", "docs/troubleshooting.md");
 
+    /** The page whose queues are pulled. */
+    private static final String OF_WORKERS = "docs/pull.md";
+
     /** Placeholders that the pages for operators write in place of names. Calls with other ones are not run. */
     private static final Map<String, String> PLACEHOLDERS =
             Map.of("QUEUE", DocumentedQueues.SAMPLE, "KEY", "customer-7", "ID", "order-7");
@@ -67,7 +70,11 @@ class DocumentedCommandsIT {
     @MethodSource("pages")
     void work(String page) throws Exception {
         boolean well = !ALL_IS_NOT_WELL.contains(page);
-        try (RunningServer server = new RunningServer(settings(DocumentedQueues.of(page), well))) {
+        Map<String, String> settings = settings(DocumentedQueues.of(page), well);
+        if (page.equals(OF_WORKERS)) {
+            settings.replaceAll((name, value) -> name.endsWith(".handler") ? "pull" : value);
+        }
+        try (RunningServer server = new RunningServer(settings)) {
             await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
             if (!well) {
                 haltAKey(server);

@@ -64,6 +64,8 @@ class MonitoringIT {
         settings.put("tandem.queues." + QUEUE + ".handler", "http");
         settings.put("tandem.queues." + QUEUE + ".http.url", "http://127.0.0.1:1/nobody-listens");
         settings.put("tandem.queues." + QUEUE + ".max-attempts", "1");
+        settings.put("tandem.queues." + QUEUE + "-pulled.source", "kafka");
+        settings.put("tandem.queues." + QUEUE + "-pulled.handler", "pull");
         settings.put("tandem.limits.erp.max-running", "5");
         settings.put("tandem.rate-limits.erp.rate", "100/s");
         server = new RunningServer(settings);

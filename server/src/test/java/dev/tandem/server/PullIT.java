@@ -194,7 +194,7 @@ class PullIT {
         await().atMost(PATIENCE).untilAsserted(() -> {
             JsonNode seen = task(queue, RunningServer.encode(first.path("ref").asString()));
             assertThat(seen.path("progress").path("done").asInt()).isEqualTo(40);
-            assertThat(seen.path("log").get(0).path("text").asString()).isEqualTo("half way");
+            assertThat(seen.path("log").path(0).path("text").asString()).isEqualTo("half way");
         });
         worker.say("fail", first, ", \"error\": \"power cut\", \"delay\": \"0s\"");
 

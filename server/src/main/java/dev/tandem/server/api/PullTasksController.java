@@ -63,9 +63,10 @@ final class PullTasksController {
                         "Use one of "
                                 + SHOWN.stream().map(Views::lower).sorted().collect(Collectors.joining(", "))
                                 + ". Tasks that can start wait in their broker"));
+        Pauses pauses = Pauses.of(inspection, queue);
         return new Views.Tasks(
                 found(queue, shown, number(max)).stream()
-                        .map(task -> TaskViews.single(queue, settings, task))
+                        .map(task -> TaskViews.single(queue, settings, pauses, task))
                         .toList(),
                 null,
                 null);

@@ -55,7 +55,8 @@ public final class Bench implements Callable<Integer> {
             new IdleQueue(),
             new StoreScripts(),
             new EventRate(),
-            new ClientRate());
+            new ClientRate(),
+            new PullRate());
 
     /** The form of the result. */
     enum Format {

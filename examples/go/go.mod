@@ -1,0 +1,3 @@
+module example.com/pull-worker
+
+go 1.19
