@@ -247,6 +247,11 @@ final class RedisKeys {
                 .toArray(byte[][]::new);
     }
 
+    /** Returns the key of the number of a caller's last call to a bucket. No fan-out has such a key. */
+    byte[] fanOutCaller(int bucket, String caller) {
+        return bytes(fanOut(bucket, "caller:" + caller));
+    }
+
     private String fanOut(int bucket, String name) {
         return namespace + ":{~fan-outs/" + bucket + "}:" + name;
     }
