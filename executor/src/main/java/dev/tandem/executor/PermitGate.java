@@ -155,7 +155,7 @@ final class PermitGate implements Gate {
             return false;
         }
         if (full != null) {
-            permits.turnAway(List.of(applicant), new Outcome.Snoozed(millisAway(full)));
+            sendAway(applicant, full);
         } else if (applicant.leavesOthers()) {
             wake.run();
         }
@@ -189,8 +189,14 @@ final class PermitGate implements Gate {
             return false;
         }
         applicants.put(run, applicant);
-        permits.turnAway(List.of(applicant), new Outcome.Snoozed(millisAway(full)));
+        sendAway(applicant, full);
         return true;
+    }
+
+    private void sendAway(Applicant applicant, PermitLimit full) {
+        permits.turnAway(
+                List.of(applicant),
+                Outcome.Snoozed.waitingFor("a permit of " + full.limit().name(), millisAway(full)));
     }
 
     /**

@@ -65,7 +65,8 @@ final class RateGate implements Gate {
                         next.rate().coversAll() ? Long.MAX_VALUE : waiting.size() > MAX_WAITING ? -1 : MOST_NANOS;
                 long away = rates.await(next, next.rate().bucketOf(run.task()), this, longest);
                 if (away > 0) {
-                    decide(new Outcome.Snoozed(away));
+                    decide(Outcome.Snoozed.waitingFor(
+                            "a token of " + next.rate().name(), away));
                 } else if (departures.include(run)) {
                     rates.turnAway(next, List.of(this), Outcome.NotStarted.INSTANCE);
                 }

@@ -120,10 +120,10 @@ class PermitGateTest {
 
         assertThat(again).containsExactly(first, second);
         assertThat(gate.mayRun(first)).isFalse();
-        assertThat(gate.takeOutcome(first))
-                .isInstanceOfSatisfying(
-                        Outcome.Snoozed.class,
-                        away -> assertThat(away.delayMillis()).isBetween(1_000L, 2_000L));
+        assertThat(gate.takeOutcome(first)).isInstanceOfSatisfying(Outcome.Snoozed.class, away -> {
+            assertThat(away.delayMillis()).isBetween(1_000L, 2_000L);
+            assertThat(away.waitsFor()).isEqualTo("a permit of erp");
+        });
         assertThat(((Outcome.Snoozed) gate.takeOutcome(second)).delayMillis())
                 .as("behind the first")
                 .isGreaterThan(((Outcome.Snoozed) gate.takeOutcome(first)).delayMillis());

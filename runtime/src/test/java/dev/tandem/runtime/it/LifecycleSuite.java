@@ -14,13 +14,11 @@ import dev.tandem.api.TaskResultException.Reason;
 import dev.tandem.runtime.QueueBuilder;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.scheduler.Admin;
-import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.RunningTasks;
 import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.TaskState;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,8 +46,7 @@ abstract class LifecycleSuite {
 
     private final String queue = UniqueNames.fresh("ships");
     private final List<String> ran = new CopyOnWriteArrayList<>();
-    private final RedisStore store =
-            RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+    private final RedisStore store = SuiteRedis.of(source()).open();
 
     @TempDir
     private Path folder;
@@ -68,11 +65,11 @@ abstract class LifecycleSuite {
     private QueueBuilder program(String more) throws IOException {
         Path settings = Files.writeString(folder.resolve("tandem.yml"), """
                 %s: "%s"
-                tandem.redis.uri: "%s"
+                %s
                 tandem.executor.drain-timeout: 0s
                 tandem.queues.%s: { source: %s, ordering: key, partitions: 2, backoff.initial: 1h%s }
                 """.formatted(
-                        broker().getKey(), broker().getValue(), Brokers.redis().uri(), queue, source(), more));
+                broker().getKey(), broker().getValue(), SuiteRedis.of(source()).yaml(), queue, source(), more));
         return Tandem.connect(settings).queue(queue);
     }
 

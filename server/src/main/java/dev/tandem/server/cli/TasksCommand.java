@@ -68,6 +68,7 @@ final class TasksCommand implements Runnable {
     @Option(
             names = "--wait",
             paramLabel = "DURATION",
+            converter = DurationUnit.class,
             description = "with an ID: wait so long for its end. The exit status is 1 unless it has succeeded by then")
     private @Nullable String wait;
 
@@ -149,7 +150,11 @@ final class TasksCommand implements Runnable {
         @Option(names = "--at", paramLabel = "TIME", description = "epoch milliseconds or ISO-8601")
         private @Nullable String at;
 
-        @Option(names = "--delay", paramLabel = "DURATION", description = "from now: 30s, 5m, PT30S or milliseconds")
+        @Option(
+                names = "--delay",
+                paramLabel = "DURATION",
+                converter = DurationUnit.class,
+                description = "from now: 30s, 5m or PT30S")
         private @Nullable String delay;
 
         @Option(names = "--now", description = "now")

@@ -7,9 +7,12 @@ import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.AttemptRecord;
 import dev.tandem.task.Envelope;
+import dev.tandem.task.PutAside;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskNotes;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.WaitReason;
+import dev.tandem.task.store.PausedTasks;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,6 +103,29 @@ class TasksApiTest extends ApiTestBase {
 
         assertThat(get("/api/v1/queues/orders/tasks?key=k", 200).path("partial").asBoolean())
                 .isTrue();
+    }
+
+    @Test
+    void aTaskThatWaitsSaysForWhat() {
+        put("0", "1:1", TaskState.RETRY, WaitReason.with(Task.of("orders", "a", bytes("x")), "a permit of erp"));
+        put("0", "1:2", TaskState.RETRY, PutAside.with(Task.of("orders", "k", bytes("x"))));
+        put("0", "1:3", TaskState.ACTIVE, WaitReason.with(Task.of("orders", "b", bytes("x")), "a permit of erp"));
+        assertThat(waits()).containsExactly("a permit of erp", "", "");
+
+        PLATFORM.pausedTasks = PausedTasks.ofKey("k");
+        assertThat(waits()).containsExactly("a permit of erp", "the key k to be resumed", "");
+        PLATFORM.pausedTasks = PausedTasks.ofType("noop");
+        assertThat(waits()).containsExactly("the type noop to be resumed", "the type noop to be resumed", "");
+        PLATFORM.paused = true;
+        assertThat(waits()).containsExactly("the queue to be resumed", "the queue to be resumed", "");
+    }
+
+    private static List<String> waits() {
+        List<String> waits = new ArrayList<>();
+        get("/api/v1/queues/orders/tasks", 200)
+                .path("tasks")
+                .forEach(task -> waits.add(task.path("waitsFor").asString("")));
+        return waits;
     }
 
     private static List<String> refs(String query) {
