@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -292,6 +293,11 @@ final class PermitGate implements Gate {
     @Override
     public void left(Partition partition) {
         departures.left(partition);
+    }
+
+    @Override
+    public void eachWaiting(BiConsumer<Run, String> listener) {
+        waiting.forEach(each -> listener.accept(each.run, permitOf(each.limits)));
     }
 
     @Override
