@@ -126,7 +126,8 @@ record DependencyRules(DependencyPolicy ofQueue) {
         String known = switch (longest.state()) {
             case FAILED -> "that task (" + longest.name() + ") died, expired or was cancelled";
             case OPEN -> "that task (" + longest.name() + ") has not ended";
-            default -> "nothing is known of it: it never came, or dependencies.keep of its queue is too short";
+            default ->
+                "nothing is known of it: it never came, or its end is forgotten (see dependencies.keep of its queue)";
         };
         return new Outcome.Dead("waited " + Duration.ofMillis(timeout) + " for " + id + ", but " + known);
     }

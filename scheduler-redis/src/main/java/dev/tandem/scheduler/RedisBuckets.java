@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutRequest;
@@ -13,16 +15,32 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Sends requests to buckets: records outside of all partitions that relate tasks of several partitions. Thread-safe. */
 final class RedisBuckets {
 
+    private static final Logger log = LoggerFactory.getLogger(RedisBuckets.class);
+
     private final AdminConnection connection;
     private final RedisKeys keys;
     private final WaiterWakeups wakeups;
+    private final ExpectedWaits expected;
+    private final BooleanSupplier hasSpareRoom;
 
+    /** Of a process that hears of few ends. */
     RedisBuckets(AdminConnection connection) {
+        this(connection, () -> true);
+    }
+
+    /** @param hasSpareRoom whether Redis has room to remember ends because tasks that come later may wait for them */
+    RedisBuckets(AdminConnection connection, BooleanSupplier hasSpareRoom) {
         this.connection = connection;
+        this.hasSpareRoom = hasSpareRoom;
+        this.expected = new ExpectedWaits(System::nanoTime);
         this.keys = connection.keys();
         this.wakeups = new WaiterWakeups(connection);
     }
@@ -33,9 +51,10 @@ final class RedisBuckets {
 
     /** Sends requests about deduplication keys, and wakes the tasks that wait for an end which was told. */
     CompletableFuture<List<DedupAnswer>> dedup(String queue, int bucket, List<DedupRequest> requests) {
-        byte[][] redisKeys = requests.stream()
-                .map(request -> keys.dedup(queue, bucket, request.key()))
-                .toArray(byte[][]::new);
+        Stream<byte[]> entries = requests.stream().map(request -> keys.dedup(queue, bucket, request.key()));
+        Stream<byte[]> longestWait =
+                hasSpareRoom.getAsBoolean() ? Stream.of(keys.longestWait(queue, bucket)) : Stream.empty();
+        byte[][] redisKeys = Stream.concat(entries, longestWait).toArray(byte[][]::new);
         return run(
                         Script.DEDUPLICATE,
                         redisKeys,
@@ -53,6 +72,11 @@ final class RedisBuckets {
 
     /** Sends requests about tasks that wait for those with deduplication keys. */
     CompletableFuture<List<WaitAnswer>> await(int bucket, List<WaitRequest> requests) {
+        for (WaitRequest each : requests) {
+            if (each instanceof WaitRequest.Ask ask && expected.isNews(ask.on().queue(), ask.limitMillis())) {
+                expect(ask.on().queue(), ask.limitMillis());
+            }
+        }
         byte[][] redisKeys = new byte[2 * requests.size()][];
         for (int i = 0; i < requests.size(); i++) {
             BusinessId on = requests.get(i).on();
@@ -64,6 +88,20 @@ final class RedisBuckets {
                         redisKeys,
                         requests.stream().map(WaitCodec::encode).toArray(byte[][]::new))
                 .thenApply(WaitCodec::decode);
+    }
+
+    /** Tells all buckets for how long tasks wait for those of a queue, so that the ends of these are remembered for as long. */
+    private void expect(String queue, long millis) {
+        for (int bucket = 0; bucket < DedupBuckets.COUNT; bucket++) {
+            byte[][] redisKeys = {keys.longestWait(queue, bucket)};
+            run(Script.EXPECT_WAITS, redisKeys, new byte[][] {bytes(Long.toString(millis))})
+                    .whenComplete((reply, failure) -> {
+                        if (failure != null) {
+                            log.debug("Could not note for how long tasks wait for those of queue {}", queue, failure);
+                            expected.forget(queue);
+                        }
+                    });
+        }
     }
 
     /** Tells a bucket of the end of a task without a run. */

@@ -201,6 +201,11 @@ final class RedisKeys {
         return bytes(namespace + ":{~dedup/" + bucket + "}:" + queue + "/" + key);
     }
 
+    /** Returns the key of the longest wait for tasks of a queue, in a bucket. No queue has such a name. */
+    byte[] longestWait(String queue, int bucket) {
+        return bytes(namespace + ":{~dedup/" + bucket + "}:~longest-wait/" + queue);
+    }
+
     /** Returns the key of the tasks that wait for the task with a deduplication key, in its bucket. No queue has such a name. */
     byte[] waiting(String queue, int bucket, String key) {
         return bytes(namespace + ":{~dedup/" + bucket + "}:~waiting/" + queue + "/" + key);

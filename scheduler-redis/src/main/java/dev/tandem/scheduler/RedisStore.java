@@ -102,7 +102,7 @@ public final class RedisStore implements Store {
         presence = new Presence(adminConnection, wakeups);
         housekeeper = new Housekeeper(adminConnection, admin, retention, memory::haveAllRoom);
         processes = new ProcessRegistry(adminConnection, inspector);
-        buckets = new RedisBuckets(adminConnection);
+        buckets = new RedisBuckets(adminConnection, memory::haveAllSpareRoom);
         waits = new Waits(buckets, inspector);
         limits = new RedisLimits(adminConnection, wakeups);
         fanOuts = new FanOutLister(adminConnection, buckets);

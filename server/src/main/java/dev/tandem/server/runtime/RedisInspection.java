@@ -100,6 +100,7 @@ final class RedisInspection implements Inspection {
                         count(view, TaskState.DEAD),
                         view.totals().getOrDefault("succeeded", 0L)),
                 view.totals(),
+                view.eventBytes(),
                 findFullKey(view));
     }
 

@@ -136,8 +136,9 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
                         1,
                         new TaskCounts(1, 2, 3, 4, 5, 6),
                         Map.of("succeeded", 6L, "retried", 7L),
+                        300,
                         null),
-                new PartitionInfo("1", null, 0, new TaskCounts(1, 0, 0, 0, 0, 0), Map.of("retried", 1L), null));
+                new PartitionInfo("1", null, 0, new TaskCounts(1, 0, 0, 0, 0, 0), Map.of("retried", 1L), 40, null));
     }
 
     @Override
