@@ -186,6 +186,16 @@ final class RedisKeys {
         return namespace + ":{executors}:cancel";
     }
 
+    /** Returns the key of the requests to find tasks in the memory of executors, and of their answers. */
+    byte[] finds() {
+        return bytes(namespace + ":{executors}:finds");
+    }
+
+    /** Returns the channel that announces such a request. */
+    String findChannel() {
+        return namespace + ":{executors}:find";
+    }
+
     /** Returns the key of what is known of a deduplication key. All keys of a bucket share a hash tag. */
     byte[] dedup(String queue, int bucket, String key) {
         return bytes(namespace + ":{~dedup/" + bucket + "}:" + queue + "/" + key);
