@@ -111,6 +111,10 @@ class PermitGateTest {
             assertThat(mustWait(gate, waiting.get(i))).isTrue();
         }
         assertThat(gate.waiting()).isEqualTo(4);
+        gate.eachWaiting((run, reason) -> {
+            assertThat(waiting).contains(run);
+            assertThat(reason).isEqualTo("a permit of erp");
+        });
         assertThat(again).isEmpty();
 
         Run first = run("export");

@@ -30,6 +30,7 @@ final class Views {
      * @param withheld why the answering server starts fewer tasks than it could, or that it cannot tell whether the queue is
      *     paused; null if neither is so
      * @param totals counters since the queue was created
+     * @param eventsWaitingBytes of the events that are not published yet; null if there are none
      * @param partitions only if a single queue is requested
      */
     record Queue(
@@ -46,6 +47,7 @@ final class Views {
             @Nullable Long blockedKeys,
             @Nullable TaskCounts counts,
             @Nullable Map<String, Long> totals,
+            @Nullable Long eventsWaitingBytes,
             @Nullable List<Partition> partitions) {}
 
     /**

@@ -3,6 +3,8 @@ package dev.tandem.task.store;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Port: the entry of one executor among all executors of a store. While it exists, people see the executor, the others share
@@ -27,6 +29,9 @@ public interface Registration extends AutoCloseable {
 
     /** The executor that is registered. Any thread may call its methods, none of which may block. */
     interface Registrant {
+
+        /** The most tasks that {@link #find} returns. */
+        int MOST_FOUND = 20;
 
         /** Returns its id, which no other executor ever has. */
         String id();
@@ -61,6 +66,16 @@ public interface Registration extends AutoCloseable {
          */
         default List<String> cancel(String queue, String id) {
             return List.of();
+        }
+
+        /**
+         * Looks for tasks with this id in its memory: those that it runs, and those that wait there.
+         *
+         * @param id as for {@link #cancel}
+         * @return at most {@link #MOST_FOUND}. May never complete, if the executor is stuck
+         */
+        default CompletionStage<List<HeldTask>> find(String queue, String id) {
+            return CompletableFuture.completedFuture(List.of());
         }
 
         /**
