@@ -65,6 +65,7 @@ final class QueueLoop {
     private final RunStarter starter;
 
     private final WorkerPool workers;
+    private final TaskCancels cancels;
     /** Null if the broker assigns the partitions. The loop's thread uses it, others ask {@code isSharing}. */
     private final @Nullable PartitionLeases leases;
 
@@ -107,6 +108,7 @@ final class QueueLoop {
                 gates.threads(),
                 context.sharedThreads());
         this.starter = new RunStarter(spec, workers, gates, run -> inbox.post(() -> start(run)), batches::add);
+        this.cancels = new TaskCancels(spec, core, inbox, this::workers);
         this.leases = kind == Source.Kind.QUEUE
                 ? new PartitionLeases(
                         context.executorId(), spec.members(), timings.leave(), new LeaseActions(), clock.millis())
@@ -193,9 +195,8 @@ final class QueueLoop {
         });
     }
 
-    /** Cancels the runs of a task that handlers work on here. @return what {@link WorkerPool#cancel} returns */
-    List<String> cancel(String id) {
-        return workers.cancel(id);
+    TaskCancels cancels() {
+        return cancels;
     }
 
     /** Describes what the core holds, as of the loop's next turn. Never completes if the loop has ended or hangs. */

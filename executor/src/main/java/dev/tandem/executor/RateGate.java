@@ -89,7 +89,7 @@ final class RateGate implements Gate {
 
         @Override
         public boolean mayBegin(long nowMillis) {
-            return run.mayBegin(nowMillis);
+            return run.mayBegin(nowMillis) && !run.isCancelled();
         }
 
         @Override

@@ -13,6 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -152,9 +154,11 @@ final class Registrations implements AutoCloseable {
         }
 
         @Override
-        public List<String> cancel(String queue, String id) {
+        public CompletionStage<List<String>> cancel(String queue, String id) {
             QueueLoop loop = queues.get(queue);
-            return loop == null ? List.of() : loop.cancel(id);
+            return loop == null
+                    ? CompletableFuture.completedFuture(List.of())
+                    : loop.cancels().cancel(id);
         }
 
         @Override

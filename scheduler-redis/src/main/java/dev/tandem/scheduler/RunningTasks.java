@@ -132,17 +132,21 @@ public final class RunningTasks {
     }
 
     private void cancel(Registrant executor, String name, String queue, String id) {
-        List<String> cancelled = executor.cancel(queue, id);
-        if (!cancelled.isEmpty()) {
-            log.info("Queue {}: an operator has cancelled the running tasks {}", queue, cancelled);
-            byte[] answer = bytes(String.join("\n", cancelled));
-            connection
-                    .run(commands -> commands.hset(connection.keys().cancels(), bytes(name + ANSWER), answer))
-                    .exceptionally(failure -> {
-                        log.warn("Failed to tell that running tasks are cancelled: {}", failure.toString());
-                        return null;
-                    });
-        }
+        executor.cancel(queue, id).thenAccept(cancelled -> {
+            if (!cancelled.isEmpty()) {
+                log.info("Queue {}: an operator has cancelled the tasks {}", queue, cancelled);
+                tell(name, bytes(String.join("\n", cancelled)));
+            }
+        });
+    }
+
+    private void tell(String name, byte[] answer) {
+        connection
+                .run(commands -> commands.hset(connection.keys().cancels(), bytes(name + ANSWER), answer))
+                .exceptionally(failure -> {
+                    log.warn("Failed to tell that tasks are cancelled: {}", failure.toString());
+                    return null;
+                });
     }
 
     private static String text(byte[] bytes) {

@@ -20,8 +20,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cancels tasks: in Redis those that wait, and in their executors those that run. A task may go from one to the other in
- * between, so it is looked at again until the answer is certain, for a few seconds at most. Thread-safe.
+ * Cancels tasks: in Redis those that wait there, and in their executors those that run or wait in memory. A task may go from one
+ * to the other in between, so it is looked at again until the answer is certain, for a few seconds at most. Thread-safe.
  */
 final class TaskCanceller {
 
@@ -84,7 +84,7 @@ final class TaskCanceller {
                 new Partition(queue, ref.partition()), new Position(ref.position()), Admin.Deletion.WAITING));
     }
 
-    /** Has executors interrupt a task, and waits for its end. Null if none of them runs it. */
+    /** Has executors cancel a task, and waits for its end. Null if none of them has it. */
     private @Nullable Cancellation interrupt(String queue, @Nullable TaskRef ref, String id, long began) {
         String asked = ref == null ? id : ref.partition() + "/" + ref.position();
         RunningTasks.Request request = await(running.cancel(queue, asked));
@@ -120,11 +120,14 @@ final class TaskCanceller {
         return new TaskRef(place.substring(0, slash), place.substring(slash + 1));
     }
 
-    /** Waits until the outcome of an interrupted run is recorded. */
-    private Cancellation awaitEnd(String queue, TaskRef ref, long began) {
+    /** Waits until the end of a task is recorded that its executor has cancelled. Null if Redis has it by now, and it waits there. */
+    private @Nullable Cancellation awaitEnd(String queue, TaskRef ref, long began) {
         TaskView seen = view(queue, ref);
         while (System.nanoTime() - began < END_NANOS
                 && (seen == null || !seen.state().isFinal())) {
+            if (seen != null && seen.state() != TaskState.ACTIVE) {
+                return null;
+            }
             LockSupport.parkNanos(LOOK_NANOS);
             seen = view(queue, ref);
         }
