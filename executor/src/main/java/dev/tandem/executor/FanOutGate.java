@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FanOutGate implements Gate {
 
-    private static final Outcome UNANSWERED = new Outcome.Snoozed(5_000);
+    private static final Outcome UNANSWERED = Outcome.Snoozed.waitingFor("an answer of Redis about its fan-out", 5_000);
 
     private final QueueSpec spec;
     private final FanOuts fanOuts;

@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.task.store.HandledTypes;
 import dev.tandem.task.store.HandlerPeer;
+import dev.tandem.task.store.HeldTask;
 import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.Registration.OperatorPause;
@@ -158,7 +159,15 @@ final class Registrations implements AutoCloseable {
             QueueLoop loop = queues.get(queue);
             return loop == null
                     ? CompletableFuture.completedFuture(List.of())
-                    : loop.cancels().cancel(id);
+                    : loop.held().cancel(id);
+        }
+
+        @Override
+        public CompletionStage<List<HeldTask>> find(String queue, String id) {
+            QueueLoop loop = queues.get(queue);
+            return loop == null
+                    ? CompletableFuture.completedFuture(List.of())
+                    : loop.held().find(id);
         }
 
         @Override

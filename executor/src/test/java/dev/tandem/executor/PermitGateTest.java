@@ -128,6 +128,10 @@ class PermitGateTest {
             assertThat(mustWait(gate, waiting.get(i))).isTrue();
         }
         assertThat(gate.waiting()).isEqualTo(4);
+        gate.eachWaiting((run, reason) -> {
+            assertThat(waiting).contains(run);
+            assertThat(reason).isEqualTo("a permit of erp");
+        });
         assertThat(again).isEmpty();
 
         Run first = run("export");
@@ -137,10 +141,10 @@ class PermitGateTest {
 
         assertThat(again).containsExactly(first, second);
         assertThat(gate.mayRun(first)).isFalse();
-        assertThat(gate.takeOutcome(first))
-                .isInstanceOfSatisfying(
-                        Outcome.Snoozed.class,
-                        away -> assertThat(away.delayMillis()).isBetween(1_000L, 2_000L));
+        assertThat(gate.takeOutcome(first)).isInstanceOfSatisfying(Outcome.Snoozed.class, away -> {
+            assertThat(away.delayMillis()).isBetween(1_000L, 2_000L);
+            assertThat(away.waitsFor()).isEqualTo("a permit of erp");
+        });
         assertThat(((Outcome.Snoozed) gate.takeOutcome(second)).delayMillis())
                 .as("behind the first")
                 .isGreaterThan(((Outcome.Snoozed) gate.takeOutcome(first)).delayMillis());

@@ -13,6 +13,7 @@ import dev.tandem.task.PutAside;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.UnhandledSince;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.SuccessRecord;
 import dev.tandem.task.store.TaskEnd;
@@ -195,7 +196,7 @@ final class RunLifecycle {
     private byte[] failed(Run run, String error) {
         // A store without room keeps its last memory for outcomes, so the tasks that it has must not grow.
         boolean mayGrow = state.room.isLeft();
-        Task task = PutAside.without(UnhandledSince.without(mayGrow ? withFanOuts(run) : run.task()));
+        Task task = withoutMarks(mayGrow ? withFanOuts(run) : run.task());
         if (run.startedAt() > 0 && mayGrow) {
             task = withAttempt(task, run, error);
         }
@@ -208,20 +209,27 @@ final class RunLifecycle {
         Task task = state.room.isLeft()
                 ? UnhandledSince.with(withLapses(run), outcome.since(), outcome.nextTry())
                 : run.task();
-        return new Envelope(PutAside.without(task), run.attempt() - 1, run.token(), outcome.error()).encode();
+        return new Envelope(WaitReason.without(PutAside.without(task)), run.attempt() - 1, run.token(), outcome.error())
+                .encode();
     }
 
     /** Returns the envelope of a task that runs again. The run does not count as an attempt, and has not failed. */
     private byte[] snoozed(Run run, Outcome.Snoozed outcome) {
         // As for a failed attempt. A task that is put aside without its mark looks again by itself.
         boolean mayGrow = state.room.isLeft();
-        Task task = UnhandledSince.without(mayGrow ? withFanOuts(run) : run.task());
-        if (!outcome.putAside()) {
-            task = PutAside.without(task);
-        } else if (mayGrow) {
+        Task task = withoutMarks(mayGrow ? withFanOuts(run) : run.task());
+        if (outcome.putAside() && (mayGrow || PutAside.isMarked(run.task()))) {
             task = PutAside.with(task);
         }
+        if (mayGrow) {
+            task = WaitReason.with(task, outcome.waitsFor());
+        }
         return new Envelope(task, run.attempt() - 1, run.token(), null).encode();
+    }
+
+    /** Returns the task without what was said of it while it waited. */
+    private static Task withoutMarks(Task task) {
+        return WaitReason.without(PutAside.without(UnhandledSince.without(task)));
     }
 
     private SuccessRecord succeeded(Run run, @Nullable String duplicateOf) {

@@ -9,21 +9,21 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskOptions;
+import dev.tandem.api.TaskRef;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.scheduler.Admin;
-import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.TaskState;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -59,7 +59,7 @@ abstract class DedupSuite {
 
     @BeforeEach
     void openStore() {
-        store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+        store = SuiteRedis.of(source()).open();
     }
 
     @AfterEach
@@ -70,11 +70,11 @@ abstract class DedupSuite {
     private Path settings(String dedup) throws IOException {
         return Files.writeString(folder.resolve("tandem.yml"), """
                 %s: "%s"
-                tandem.redis.uri: "%s"
+                %s
                 tandem.executor.lease: 3s
                 tandem.queues.%s: { source: %s, ordering: key, partitions: 2, dedup: { %s } }
                 """.formatted(
-                        broker().getKey(), broker().getValue(), Brokers.redis().uri(), queue, source(), dedup));
+                broker().getKey(), broker().getValue(), SuiteRedis.of(source()).yaml(), queue, source(), dedup));
     }
 
     private Tandem start(String dedup) throws IOException {
@@ -147,20 +147,28 @@ abstract class DedupSuite {
         }
     }
 
+    /** Tasks of several keys are in several partitions, between which there is no order: any of them may be the first. */
     @Test
-    void ofManyThatComeAtOnceInManyKeysOneRuns() throws IOException {
+    void ofManyThatComeAtOnceInManyKeysOneRuns() throws Exception {
         int many = 50;
         try (Tandem tandem = start("until: done, retention: 1h")) {
-            submit(tandem, "task-0", 1);
-            for (int i = 1; i < many; i++) {
-                tandem.client()
+            List<TaskRef<?>> submitted = new ArrayList<>();
+            for (int i = 0; i < many; i++) {
+                submitted.add(tandem.client()
                         .submit(TaskRequest.of(queue, "ship", new Ship("o", 1))
                                 .withKey("key-" + i)
-                                .with(id("task-" + i), dedupKey("order-7")));
+                                .with(id("task-" + i), dedupKey("order-7"))));
             }
-            awaitRan("task-0 1");
-            IntStream.range(1, many).forEach(i -> awaitDuplicate("task-" + i, "task-0"));
-            assertThat(ran).containsExactly("task-0 1");
+            for (TaskRef<?> each : submitted) {
+                each.await(PATIENCE);
+            }
+            await().atMost(PATIENCE).until(() -> !ran.isEmpty());
+            String one = ran.get(0).replace(" 1", "");
+            IntStream.range(0, many)
+                    .mapToObj(i -> "task-" + i)
+                    .filter(name -> !name.equals(one))
+                    .forEach(name -> awaitDuplicate(name, one));
+            assertThat(ran).containsExactly(one + " 1");
         }
     }
 

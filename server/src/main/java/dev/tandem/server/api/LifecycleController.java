@@ -125,6 +125,7 @@ final class LifecycleController {
         if ((at == null) == (delay == null)) {
             throw ApiException.badRequest("There must be one of at and delay", "Use delay=0 for now");
         }
+        GivenDelay.refuseNegative(delay);
         long now = clock.millis();
         List<Field> fields = new ArrayList<>();
         fields.add(

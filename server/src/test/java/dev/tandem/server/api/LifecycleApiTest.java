@@ -85,6 +85,7 @@ class LifecycleApiTest extends ApiTestBase {
         "at=soon, use epoch milliseconds",
         "at=999999999999999, use epoch milliseconds",
         "delay=9999999d, use milliseconds or a duration",
+        "delay=-5s, which is less than zero",
         "at=1&delay=1, one of at and delay",
         "'', one of at and delay"
     })

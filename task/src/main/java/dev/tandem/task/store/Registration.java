@@ -30,6 +30,9 @@ public interface Registration extends AutoCloseable {
     /** The executor that is registered. Any thread may call its methods, none of which may block. */
     interface Registrant {
 
+        /** The most tasks that {@link #find} returns. */
+        int MOST_FOUND = 20;
+
         /** Returns its id, which no other executor ever has. */
         String id();
 
@@ -63,6 +66,16 @@ public interface Registration extends AutoCloseable {
          * @return the places of the tasks that it has: each a partition's name, a slash and a position. It need not complete
          */
         default CompletionStage<List<String>> cancel(String queue, String id) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+
+        /**
+         * Looks for tasks with this id in its memory: those that it runs, and those that wait there.
+         *
+         * @param id as for {@link #cancel}
+         * @return at most {@link #MOST_FOUND}. May never complete, if the executor is stuck
+         */
+        default CompletionStage<List<HeldTask>> find(String queue, String id) {
             return CompletableFuture.completedFuture(List.of());
         }
 

@@ -88,8 +88,8 @@ enum CoreMutant {
     /** Counts a run without a handler as an attempt. */
     SPEND_ATTEMPT_WITHOUT_HANDLER(edit(
             "RunLifecycle",
-            "new Envelope(PutAside.without(task), run.attempt() - 1, run.token(), outcome.error())",
-            "new Envelope(PutAside.without(task), run.attempt(), run.token(), outcome.error())")),
+            "new Envelope(WaitReason.without(PutAside.without(task)), run.attempt() - 1, run.token(), outcome.error())",
+            "new Envelope(WaitReason.without(PutAside.without(task)), run.attempt(), run.token(), outcome.error())")),
     /** Counts a run that asked to run again as an attempt. */
     SPEND_SNOOZED_ATTEMPT(edit(
             "RunLifecycle",
