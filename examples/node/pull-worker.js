@@ -1,10 +1,8 @@
 // Leases tasks of a queue and works on them. usage: pull-worker.js SERVER QUEUE [--until-idle]
 //
 // TANDEM_TOKEN has a token with the role worker. Needs Node.js 18 and nothing else.
-'use strict';
-
-const os = require('node:os');
-const { setTimeout: sleep } = require('node:timers/promises');
+import os from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const [server, queue] = process.argv.slice(2);
 const untilIdle = process.argv.includes('--until-idle');

@@ -7,6 +7,7 @@ import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +57,9 @@ interface Gate {
 
     /** Called when the store has refused the end of a run that asked for it. A call may be missing. */
     default void refused(RefusedEnd end) {}
+
+    /** Names the runs that wait here for long, each with what it waits for, in words for people. */
+    default void eachWaiting(BiConsumer<Run, String> listener) {}
 
     /** Returns the number of runs that wait and need no slots meanwhile. */
     default int waiting() {

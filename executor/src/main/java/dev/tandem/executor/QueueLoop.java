@@ -11,7 +11,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +60,7 @@ final class QueueLoop {
     private final LoopStatus status;
     private final Gates gates;
     private final TaskRunner runner;
+    private final HeldTasks held;
     /** Used by the loop's thread only. */
     private final RunStarter starter;
 
@@ -110,6 +110,7 @@ final class QueueLoop {
                 gates.threads(),
                 context.sharedThreads());
         this.starter = new RunStarter(spec, workers, gates, run -> inbox.post(() -> start(run)), batches::add);
+        this.held = new HeldTasks(spec, context.executorId(), inbox, core, handlers(), gates);
         this.leases = kind == Source.Kind.QUEUE
                 ? new PartitionLeases(
                         context.executorId(), spec.members(), timings.leave(), new LeaseActions(), clock.millis())
@@ -119,16 +120,8 @@ final class QueueLoop {
                 ? new RestKeeper(queue, context.executorId(), context.settings().leaseMillis(), source, partitions)
                 : null;
         this.retained = new RetainedPartitions(spec, context, source, core, partitions, inbox);
-        this.commands = new CoreCommands(
-                source,
-                partitions,
-                starter,
-                gates,
-                retained,
-                leases,
-                status,
-                spec.parts().logsKeys(),
-                clock);
+        boolean logsKeys = spec.parts().logsKeys();
+        this.commands = new CoreCommands(source, partitions, starter, gates, retained, leases, status, logsKeys, clock);
         StartLimiter starts = new StartLimiter(spec, core, counters, gates, clock);
         this.memory = kind == Source.Kind.LOG ? new LoopMemory(core, context.memory()) : null;
         this.turns = new LoopTurns(queue, core, clock, inbox, partitions, commands, starts, status, memory);
@@ -202,11 +195,9 @@ final class QueueLoop {
         return gates.desk();
     }
 
-    /** Describes what the core holds, as of the loop's next turn. Never completes if the loop has ended or hangs. */
-    CompletableFuture<String> describe() {
-        CompletableFuture<String> description = new CompletableFuture<>();
-        inbox.post(() -> description.complete(core.toString()));
-        return description;
+    /** Returns what finds and cancels tasks here, by their ids. */
+    HeldTasks held() {
+        return held;
     }
 
     /** Returns the types of the tasks for which there was no handler lately. */

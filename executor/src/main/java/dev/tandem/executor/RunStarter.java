@@ -52,7 +52,7 @@ final class RunStarter {
     void start(Collection<Run> runs, long now) {
         if (desk != null) {
             desk.offer(runs.stream()
-                    .filter(run -> !gates.mustWait(run, () -> again.accept(run)))
+                    .filter(run -> run.isCancelled() || !gates.mustWait(run, () -> again.accept(run)))
                     .toList());
             return;
         } else if (!collects) {

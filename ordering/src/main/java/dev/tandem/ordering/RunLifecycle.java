@@ -45,6 +45,9 @@ final class RunLifecycle {
                 entry.offset(),
                 state.leasedUntil(sentAt));
         entry.mayBeDeclined(false);
+        if (entry.isCancelled()) {
+            run.cancel();
+        }
         state.active.add(ActiveRun.claimed(run, entry, state.now()));
         if (entry.key() != null) {
             Lane lane = state.lanes.lane(entry.key());
@@ -172,7 +175,9 @@ final class RunLifecycle {
         }
         if (outcome instanceof Outcome.Cancelled cancelled) {
             return new Verdict.Success(
-                    kept(run, run.attempt(), withAttempt(run, cancelled.how()), TaskEnd.CANCELLED, null));
+                    cancelled.ran()
+                            ? kept(run, run.attempt(), withAttempt(run, cancelled.how()), TaskEnd.CANCELLED, null)
+                            : kept(run, run.attempt() - 1, withLapses(run), TaskEnd.CANCELLED, null));
         }
         @Nullable String duplicateOf = outcome instanceof Outcome.Duplicate duplicate ? duplicate.of() : null;
         return outcome instanceof Outcome.NotStarted

@@ -103,16 +103,18 @@ public sealed interface Outcome {
     record Expired(@Nullable String error) implements Final {}
 
     /**
-     * An operator cancelled the task while its handler ran, and the handler did not succeed; or its pull worker discarded it. Its
-     * key goes on.
+     * The task was cancelled before its handler began, or while it ran and did not succeed; or its pull worker discarded it.
+     * Its key goes on.
      *
+     * @param ran whether the handler had begun
      * @param how for people
      */
-    record Cancelled(String how) implements Final {
-        public static final Cancelled INSTANCE = new Cancelled("cancelled by an operator while it ran");
+    record Cancelled(boolean ran, String how) implements Final {
+        public static final Cancelled INSTANCE = new Cancelled(true, "cancelled by an operator while it ran");
+        public static final Cancelled BEFORE_RUN = new Cancelled(false, "cancelled by an operator before it ran");
 
         /** The outcome of a task that its pull worker does not need any more. */
-        public static final Cancelled DISCARDED = new Cancelled("discarded by its pull worker");
+        public static final Cancelled DISCARDED = new Cancelled(true, "discarded by its pull worker");
     }
 
     /**

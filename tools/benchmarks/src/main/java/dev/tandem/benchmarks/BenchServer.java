@@ -45,8 +45,7 @@ final class BenchServer implements AutoCloseable {
     static BenchServer start(Path settings, boolean archived) throws Exception {
         int port = freePort();
         List<String> command = command();
-        command.addAll(
-                List.of("--config", settings.toString(), "--server.port=" + port, "--tandem.api.login=none"));
+        command.addAll(List.of("--config", settings.toString(), "--server.port=" + port, "--tandem.api.login=none"));
         LocalProcess process = LocalProcess.program("server", command)
                 .directory(settings.getParent())
                 .environment("TANDEM_CLASS_ARCHIVE", archived ? "yes" : "no")

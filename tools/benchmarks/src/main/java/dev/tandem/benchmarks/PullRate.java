@@ -54,8 +54,7 @@ final class PullRate implements Scenario {
             singles.add(run(context, context.sizes().tasksOr(TASKS_ONE_BY_ONE), 1));
         }
         return List.of(
-                Measurement.of(
-                        "pull workers, 100 tasks at once", Median.of(lots), "/s", Budget.atLeast(BUDGET)),
+                Measurement.of("pull workers, 100 tasks at once", Median.of(lots), "/s", Budget.atLeast(BUDGET)),
                 Measurement.withoutBudget("pull workers, task by task", Median.of(singles), "/s"));
     }
 
@@ -65,14 +64,14 @@ final class PullRate implements Scenario {
                 KafkaTopic topic = new KafkaTopic(
                         context.brokers().kafka(), queue, context.sizes().partitions())) {
             topic.fill(KeyDistribution.DISTINCT, tasks);
-            Path settings = Files.writeString(
-                    folder.path().resolve("tandem.yml"), """
+            Path settings = Files.writeString(folder.path().resolve("tandem.yml"), """
                     tandem:
                       kafka: { bootstrap-servers: "%s" }
                       redis: { uri: "%s" }
                       queues:
                         %s: { source: kafka, handler: pull }
-                    """.formatted(topic.bootstrap(), context.brokers().redis(), queue));
+                    """.formatted(
+                            topic.bootstrap(), context.brokers().redis(), queue));
             try (BenchServer server = BenchServer.start(settings, true)) {
                 server.await("/actuator/health");
                 String url = server.url() + "/api/v1/queues/" + queue + "/pull/";

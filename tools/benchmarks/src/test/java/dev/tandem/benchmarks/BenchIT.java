@@ -41,7 +41,17 @@ class BenchIT {
     }
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource({"cold, 8", "start, 4", "lateness, 9", "memory, 2", "recovery, 2", "restart, 3", "first, 3", "stuck, 3", "pull, 2"})
+    @CsvSource({
+        "cold, 8",
+        "start, 4",
+        "lateness, 9",
+        "memory, 2",
+        "recovery, 2",
+        "restart, 3",
+        "first, 3",
+        "stuck, 3",
+        "pull, 2"
+    })
     @EnabledIfSystemProperty(named = "benchmarks", matches = "all")
     void longScenarioMeasuresEveryLine(String scenario, int lines) {
         assertMeasured(scenario, lines);
