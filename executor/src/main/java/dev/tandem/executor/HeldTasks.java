@@ -3,10 +3,9 @@ package dev.tandem.executor;
 import dev.tandem.ordering.QueueCore;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Envelope;
-import dev.tandem.task.Partition;
 import dev.tandem.task.PlatformHeaders;
-import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.store.HeldTask;
 import dev.tandem.task.store.Registration.Registrant;
 import java.util.ArrayList;
@@ -32,8 +31,6 @@ final class HeldTasks {
 
     private final WorkerPool workers;
     private final Gates gates;
-
-    private record Place(Partition partition, Position position) {}
 
     HeldTasks(QueueSpec spec, String executor, LoopInbox inbox, QueueCore core, WorkerPool workers, Gates gates) {
         this.spec = spec;
@@ -69,47 +66,35 @@ final class HeldTasks {
     }
 
     private List<HeldTask> now(String id) {
-        Map<Place, HeldTask> found = new LinkedHashMap<>();
+        Map<TaskPlace, HeldTask> found = new LinkedHashMap<>();
         workers.running().forEach(run -> add(found, id, run, null));
         gates.eachWaiting((run, reason) -> add(found, id, run, reason));
         core.pending()
-                .filter(each -> isNamed(id, each.task(), each.partition(), each.position()))
+                .filter(each -> isNamed(id, each.task(), each.place()))
                 .forEach(each -> found.computeIfAbsent(
-                        new Place(each.partition(), each.position()),
-                        place -> held(place, each.task(), each.attempts(), false, turn(each.task()))));
+                        each.place(), place -> held(place, each.task(), each.attempts(), false, turn(each.task()))));
         List<HeldTask> all = new ArrayList<>(found.values());
         return all.subList(0, Math.min(all.size(), Registrant.MOST_FOUND));
     }
 
-    private void add(Map<Place, HeldTask> found, String id, Run run, @Nullable String waitsFor) {
-        if (isNamed(id, run.task(), run.partition(), run.position())) {
-            Place place = new Place(run.partition(), run.position());
+    private void add(Map<TaskPlace, HeldTask> found, String id, Run run, @Nullable String waitsFor) {
+        if (isNamed(id, run.task(), run.place())) {
+            TaskPlace place = run.place();
             found.put(place, held(place, run.task(), run.attempt() - 1, waitsFor == null, waitsFor));
         }
     }
 
-    private boolean isNamed(String id, Task task, Partition partition, Position position) {
-        return id.equals(TaskIds.idOf(
-                        task,
-                        partition,
-                        position,
-                        spec.parts().topic(),
-                        spec.source().kind()))
-                || id.equals(partition.name() + "/" + position.text());
+    private boolean isNamed(String id, Task task, TaskPlace place) {
+        return id.equals(spec.idOf(task, place))
+                || id.equals(place.partition().name() + "/" + place.position().text());
     }
 
     private String turn(Task task) {
         return task.key() != null && spec.policy().ordered() ? TURN_OF_KEY : TURN;
     }
 
-    private HeldTask held(Place place, Task task, int attempts, boolean running, @Nullable String waitsFor) {
+    private HeldTask held(TaskPlace place, Task task, int attempts, boolean running, @Nullable String waitsFor) {
         Task shown = task.withPayload(NO_PAYLOAD).withHeaders(PlatformHeaders.without(task.headers()));
-        return new HeldTask(
-                place.partition(),
-                place.position(),
-                executor,
-                new Envelope(shown, attempts, 0, null),
-                running,
-                waitsFor);
+        return new HeldTask(place, executor, new Envelope(shown, attempts, 0, null), running, waitsFor);
     }
 }

@@ -88,7 +88,7 @@ final class QueueLoop {
         this.status = new LoopStatus(queue, clock, counters);
         this.waits = new WaitWatch(queue, core, source, status, clock);
         this.gates = Gates.of(spec, context, () -> inbox.post(() -> {}), this::workers);
-        status.counts(gates.growth()::heldTasks, gates.waitingTasks());
+        status.counts(gates.growth()::heldTasks, gates.dependents());
         this.runner = new TaskRunner(
                 spec,
                 context,
