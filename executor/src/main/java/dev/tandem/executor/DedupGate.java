@@ -256,6 +256,6 @@ final class DedupGate implements Gate {
     }
 
     private TaskIdentity bearer(TaskPlace place, Task task, boolean surelyNew) {
-        return TaskIdentity.of(place.partition().name(), place.position(), surelyNew, spec.idOf(task, place));
+        return TaskIdentity.of(place.partition().name(), place.position(), surelyNew, TaskIds.idOf(spec, task, place));
     }
 }

@@ -103,7 +103,8 @@ final class HeldTasks {
         workers.running().forEach(run -> add(found, named, run, null));
         gates.eachWaiting((run, reason) -> add(found, named, run, reason));
         core.pending()
-                .filter(each -> named.matches(each.place().partition(), each.place().position(), each.task()))
+                .filter(each ->
+                        named.matches(each.place().partition(), each.place().position(), each.task()))
                 .forEach(each -> found.computeIfAbsent(
                         each.place(), place -> held(place, each.task(), each.attempts(), false, turn(each.task()))));
         List<HeldTask> all = new ArrayList<>(found.values());
@@ -129,7 +130,7 @@ final class HeldTasks {
     }
 
     private String made(Task task, Partition partition, Position position) {
-        return spec.idOf(task, new TaskPlace(partition, position));
+        return TaskIds.idOf(spec, task, new TaskPlace(partition, position));
     }
 
     private static boolean isPlace(String id, String partition, String position) {

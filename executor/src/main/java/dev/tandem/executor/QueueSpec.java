@@ -12,7 +12,6 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
 import dev.tandem.task.Task;
-import dev.tandem.task.TaskPlace;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.TaskRelations;
 import java.time.Duration;
@@ -149,12 +148,7 @@ public final class QueueSpec {
 
     /** Returns the publisher's id, else one made from the task's place in the broker. */
     String idOf(Run run) {
-        return idOf(run.task(), run.place());
-    }
-
-    /** Returns the same of a task at a place. */
-    String idOf(Task task, TaskPlace place) {
-        return TaskIds.idOf(task, place, parts.topic(), parts.source().kind());
+        return TaskIds.idOf(this, run.task(), run.place());
     }
 
     /** Collects the settings of a queue. Source, store and policy are required. Not thread-safe. */
