@@ -3,9 +3,8 @@ package dev.tandem.executor;
 import dev.tandem.ordering.Arrival;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
-import dev.tandem.task.Partition;
-import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.DedupPolicy;
@@ -52,8 +51,6 @@ final class DedupGate implements Gate {
 
     private static final int MAX_KNOWN = 20_000;
 
-    private record Place(Partition partition, Position position) {}
-
     /** An answer, and when it was asked for. */
     private record Known(DedupAnswer answer, long askedAt) {}
 
@@ -64,9 +61,9 @@ final class DedupGate implements Gate {
     private final ExecutorClock clock;
     private final BucketSender<DedupRequest, DedupAnswer> sender;
     /** The answers about tasks that have not begun. Guarded by itself. */
-    private final Map<Place, Known> known = new LinkedHashMap<>() {
+    private final Map<TaskPlace, Known> known = new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Place, Known> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<TaskPlace, Known> eldest) {
             return size() > MAX_KNOWN;
         }
     };
@@ -110,7 +107,7 @@ final class DedupGate implements Gate {
         if (key == null || task.unreadable() != null) {
             return;
         }
-        Place place = new Place(arrival.partition(), arrival.position());
+        TaskPlace place = new TaskPlace(arrival.partition(), arrival.position());
         long delay = Math.max(0, task.notBefore() - clock.wallMillis());
         TaskIdentity bearer = bearer(place, task, arrival.surelyNew());
         DedupPolicy policy = policy(task);
@@ -127,7 +124,7 @@ final class DedupGate implements Gate {
         return policy.lostAfterAtLeast(spec.timeoutMillisOf(task) + YOUNG_MILLIS + SPARE_MILLIS);
     }
 
-    private void note(Place place, @Nullable DedupAnswer answer, Mode mode, long askedAt) {
+    private void note(TaskPlace place, @Nullable DedupAnswer answer, Mode mode, long askedAt) {
         boolean isFinal = answer instanceof DedupAnswer.Duplicate || answer instanceof DedupAnswer.Done;
         if (isFinal || answer instanceof DedupAnswer.Go && mode == Mode.FIRST) {
             synchronized (known) {
@@ -174,11 +171,11 @@ final class DedupGate implements Gate {
     }
 
     private @Nullable Decided decideByArrival(Run run) {
-        Known its = takeKnown(new Place(run.partition(), run.position()));
+        Known its = takeKnown(run.place());
         return its == null ? null : new Decided(outcome(run, its.answer()), its.askedAt());
     }
 
-    private @Nullable Known takeKnown(Place place) {
+    private @Nullable Known takeKnown(TaskPlace place) {
         Known found;
         synchronized (known) {
             found = known.remove(place);
@@ -255,18 +252,10 @@ final class DedupGate implements Gate {
     // ---- names ----
 
     private TaskIdentity bearer(Run run) {
-        return bearer(new Place(run.partition(), run.position()), run.task(), false)
-                .inRun(run.token());
+        return bearer(run.place(), run.task(), false).inRun(run.token());
     }
 
-    private TaskIdentity bearer(Place place, Task task, boolean surelyNew) {
-        Position position = place.position();
-        String name = TaskIds.idOf(
-                task,
-                place.partition(),
-                position,
-                spec.parts().topic(),
-                spec.source().kind());
-        return TaskIdentity.of(place.partition().name(), position, surelyNew, name);
+    private TaskIdentity bearer(TaskPlace place, Task task, boolean surelyNew) {
+        return TaskIdentity.of(place.partition().name(), place.position(), surelyNew, TaskIds.idOf(spec, task, place));
     }
 }

@@ -7,11 +7,11 @@ import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskDependencies;
 import dev.tandem.task.TaskHeaders;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.store.DedupBuckets;
+import dev.tandem.task.store.DependencyAnswer;
+import dev.tandem.task.store.DependencyRequest;
 import dev.tandem.task.store.Store;
-import dev.tandem.task.store.WaitAnswer;
-import dev.tandem.task.store.WaitRequest;
-import dev.tandem.task.store.WaitRequest.Waiter;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,13 +42,13 @@ final class DependencyGate implements Gate {
     private static final int MAX_ENDED = 10_000;
 
     /** A task that has ended, and what it waited for. */
-    private record Ended(Waiter task, List<BusinessId> on) {}
+    private record Ended(TaskPlace task, List<BusinessId> on) {}
 
     private final QueueSpec spec;
     private final ExecutorClock clock;
     private final DependencyRules rules;
-    private final BucketSender<WaitRequest, WaitAnswer> sender;
-    private final WaitingTasks waiting;
+    private final BucketSender<DependencyRequest, DependencyAnswer> sender;
+    private final Dependents waiting;
     /** The decisions about runs that workers have not begun. */
     private final RunAnswers decided = new RunAnswers();
     /** The tasks whose ends are not recorded as far as is known here, by those ends. Guarded by itself. */
@@ -63,28 +63,28 @@ final class DependencyGate implements Gate {
         this(spec, clock, new BucketSender<>(buckets(spec), clock));
     }
 
-    DependencyGate(QueueSpec spec, ExecutorClock clock, BucketSender<WaitRequest, WaitAnswer> sender) {
+    DependencyGate(QueueSpec spec, ExecutorClock clock, BucketSender<DependencyRequest, DependencyAnswer> sender) {
         this.spec = spec;
         this.clock = clock;
         this.rules = new DependencyRules(spec.parts().relations().dependencies());
         this.sender = sender;
-        this.waiting = new WaitingTasks(clock);
+        this.waiting = new Dependents(clock);
     }
 
     /** Returns the tasks that wait for others, for people. */
-    WaitingTasks waitingTasks() {
+    Dependents dependents() {
         return waiting;
     }
 
     /** Returns the buckets of the tasks that others wait for. */
-    static BucketSender.Buckets<WaitRequest, WaitAnswer> buckets(QueueSpec spec) {
+    static BucketSender.Buckets<DependencyRequest, DependencyAnswer> buckets(QueueSpec spec) {
         return new BucketSender.Buckets<>(
                 "Queue " + spec.name(),
                 "dependencies",
                 DedupBuckets.COUNT,
                 Store.MAX_DEDUP_REQUESTS,
                 request -> DedupBuckets.of(request.on()),
-                (bucket, requests) -> spec.store().waits().await(bucket, requests));
+                (bucket, requests) -> spec.store().dependencies().ask(bucket, requests));
     }
 
     @Override
@@ -103,12 +103,12 @@ final class DependencyGate implements Gate {
         }
         long due = Math.max(task.publishedAt(), task.notBefore());
         long waited = due == 0 ? 0 : Math.max(0, clock.wallMillis() - due);
-        @Nullable WaitAnswer[] answers = new WaitAnswer[its.on().size()];
+        @Nullable DependencyAnswer[] answers = new DependencyAnswer[its.on().size()];
         AtomicInteger missing = new AtomicInteger(answers.length);
         for (int i = 0; i < answers.length; i++) {
             int number = i;
             sender.add(
-                    new WaitRequest.Ask(its.on().get(i), waiter(run), rules.timeoutOf(its), waited),
+                    new DependencyRequest.Ask(its.on().get(i), run.place(), rules.timeoutOf(its), waited),
                     ANSWER_MILLIS,
                     answer -> {
                         answers[number] = answer;
@@ -122,12 +122,13 @@ final class DependencyGate implements Gate {
     }
 
     /** Decides about a run. Of a task that looks again, the store is asked first whether it waits for itself. */
-    private void decide(Run run, TaskDependencies its, List<? extends @Nullable WaitAnswer> answers, Runnable goOn) {
+    private void decide(
+            Run run, TaskDependencies its, List<? extends @Nullable DependencyAnswer> answers, Runnable goOn) {
         Outcome outcome = rules.decide(its, answers);
         if (outcome instanceof Outcome.Snoozed snoozed) {
-            waiting.waits(waiter(run), DependencyRules.longestWait(answers), snoozed.delayMillis());
+            waiting.waits(run.place(), DependencyRules.longestWait(answers), snoozed.delayMillis());
         } else {
-            waiting.waitsNoMore(waiter(run));
+            waiting.waitsNoMore(run.place());
         }
         if (outcome == null) {
             release(run, its, answers, goOn);
@@ -138,10 +139,10 @@ final class DependencyGate implements Gate {
             goOn.run();
             return;
         }
-        spec.store().waits().findCycle(waiter(run), its, spec.idOf(run)).whenComplete((found, failure) -> {
+        spec.store().dependencies().findCycle(run.place(), its, spec.idOf(run)).whenComplete((found, failure) -> {
             boolean cycle = failure == null && found.isPresent();
             if (cycle) {
-                waiting.waitsNoMore(waiter(run));
+                waiting.waitsNoMore(run.place());
             }
             decided.put(run, cycle ? DependencyRules.cycle(found.get()) : outcome);
             goOn.run();
@@ -152,9 +153,10 @@ final class DependencyGate implements Gate {
      * Lets a run go to its handler. The store hears first of those that have not succeeded: else it would take the task for one
      * that waits, and report cycles that do not exist.
      */
-    private void release(Run run, TaskDependencies its, List<? extends @Nullable WaitAnswer> answers, Runnable goOn) {
+    private void release(
+            Run run, TaskDependencies its, List<? extends @Nullable DependencyAnswer> answers, Runnable goOn) {
         List<BusinessId> others = DependencyRules.notSucceeded(its, answers);
-        keepKnown(its, waiter(run), runMillis(run));
+        keepKnown(its, run.place(), runMillis(run));
         AtomicInteger missing = new AtomicInteger(Math.max(1, others.size()));
         Runnable noted = () -> {
             if (missing.decrementAndGet() == 0) {
@@ -167,8 +169,8 @@ final class DependencyGate implements Gate {
             noted.run();
             return;
         }
-        others.forEach(
-                on -> sender.add(new WaitRequest.Released(on, waiter(run)), ANSWER_MILLIS, answer -> noted.run()));
+        others.forEach(on ->
+                sender.add(new DependencyRequest.Released(on, run.place()), ANSWER_MILLIS, answer -> noted.run()));
         sender.send();
     }
 
@@ -189,10 +191,10 @@ final class DependencyGate implements Gate {
         TaskDependencies its = TaskDependencies.of(run.task());
         if (its != null && outcome.isFinal()) {
             synchronized (ended) {
-                ended.put(new RecordedEnd(run.partition(), run.token()), new Ended(waiter(run), its.on()));
+                ended.put(new RecordedEnd(run.partition(), run.token()), new Ended(run.place(), its.on()));
             }
         } else if (its != null) {
-            keepKnown(its, waiter(run), outcome.delayMillis());
+            keepKnown(its, run.place(), outcome.delayMillis());
             sender.send();
         }
         then.run();
@@ -206,17 +208,19 @@ final class DependencyGate implements Gate {
             its = ended.remove(end);
         }
         if (its != null) {
-            its.on().forEach(on -> sender.offer(new WaitRequest.Over(on, its.task()), REPEATED_MILLIS, answer -> {}));
+            its.on()
+                    .forEach(on ->
+                            sender.offer(new DependencyRequest.Over(on, its.task()), REPEATED_MILLIS, answer -> {}));
             sender.send();
         }
     }
 
     /** Has the store remember what a task need not wait for, if it may ask again much later. */
-    private void keepKnown(TaskDependencies its, Waiter waiter, long millis) {
+    private void keepKnown(TaskDependencies its, TaskPlace waiter, long millis) {
         if (millis > LONG_MILLIS) {
             its.on()
-                    .forEach(on ->
-                            sender.offer(new WaitRequest.Later(on, waiter, millis), REPEATED_MILLIS, answer -> {}));
+                    .forEach(on -> sender.offer(
+                            new DependencyRequest.Later(on, waiter, millis), REPEATED_MILLIS, answer -> {}));
         }
     }
 
@@ -224,9 +228,5 @@ final class DependencyGate implements Gate {
     private long runMillis(Run run) {
         long timeout = spec.timeoutMillisOf(run.task());
         return timeout <= 0 ? LONGEST_RUN_MILLIS : Math.min(timeout, LONGEST_RUN_MILLIS);
-    }
-
-    private static Waiter waiter(Run run) {
-        return new Waiter(run.partition(), run.position());
     }
 }

@@ -4,9 +4,9 @@ import dev.tandem.task.BusinessId;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.TaskDependencies;
 import dev.tandem.task.TaskDependencies.Policy;
+import dev.tandem.task.store.DependencyAnswer;
+import dev.tandem.task.store.DependencyAnswer.State;
 import dev.tandem.task.store.DependencyPolicy;
-import dev.tandem.task.store.WaitAnswer;
-import dev.tandem.task.store.WaitAnswer.State;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,13 +44,13 @@ record DependencyRules(DependencyPolicy ofQueue) {
      * @param answers what is known of each task that it waits for; null where the store did not answer
      */
     @Nullable
-    Outcome decide(TaskDependencies its, List<? extends @Nullable WaitAnswer> answers) {
+    Outcome decide(TaskDependencies its, List<? extends @Nullable DependencyAnswer> answers) {
         Policy policy = policyOf(its);
         boolean unanswered = false;
         BusinessId waitsFor = null;
-        @Nullable WaitAnswer longest = null;
+        @Nullable DependencyAnswer longest = null;
         for (int i = 0; i < answers.size(); i++) {
-            WaitAnswer answer = answers.get(i);
+            DependencyAnswer answer = answers.get(i);
             BusinessId id = its.on().get(i);
             if (answer == null) {
                 unanswered = true;
@@ -76,10 +76,10 @@ record DependencyRules(DependencyPolicy ofQueue) {
     }
 
     /** Returns which of the tasks have not succeeded that a task waits for, as far as is known. */
-    static List<BusinessId> notSucceeded(TaskDependencies its, List<? extends @Nullable WaitAnswer> answers) {
+    static List<BusinessId> notSucceeded(TaskDependencies its, List<? extends @Nullable DependencyAnswer> answers) {
         List<BusinessId> others = new ArrayList<>();
         for (int i = 0; i < answers.size(); i++) {
-            WaitAnswer answer = answers.get(i);
+            DependencyAnswer answer = answers.get(i);
             if (answer == null || answer.state() != State.SUCCEEDED) {
                 others.add(its.on().get(i));
             }
@@ -88,7 +88,7 @@ record DependencyRules(DependencyPolicy ofQueue) {
     }
 
     /** Returns for how long a task has waited for another one. */
-    static long longestWait(List<? extends @Nullable WaitAnswer> answers) {
+    static long longestWait(List<? extends @Nullable DependencyAnswer> answers) {
         return answers.stream()
                 .mapToLong(each -> each == null ? 0 : each.waitedMillis())
                 .max()
@@ -96,7 +96,7 @@ record DependencyRules(DependencyPolicy ofQueue) {
     }
 
     /** Returns whether a task has looked before, so that what holds it up is worth a search. */
-    static boolean looksAgain(List<? extends @Nullable WaitAnswer> answers) {
+    static boolean looksAgain(List<? extends @Nullable DependencyAnswer> answers) {
         return answers.stream().anyMatch(each -> each != null && each.waitedMillis() >= SHORTEST_LOOK_MILLIS / SHARE);
     }
 
@@ -105,7 +105,7 @@ record DependencyRules(DependencyPolicy ofQueue) {
         return new Outcome.Dead("waits for itself: " + cycle);
     }
 
-    private @Nullable String reasonToDie(Policy policy, BusinessId id, WaitAnswer answer) {
+    private @Nullable String reasonToDie(Policy policy, BusinessId id, DependencyAnswer answer) {
         if (answer.state() == State.FAILED && policy == Policy.DIE) {
             return "waited for " + id + ", but that task (" + answer.name() + ") died, expired or was cancelled";
         } else if (answer.state() == State.UNKNOWN && ofQueue.refusesUnknown()) {
@@ -115,7 +115,7 @@ record DependencyRules(DependencyPolicy ofQueue) {
         return null;
     }
 
-    private static @Nullable Outcome waits(Policy policy, long timeout, BusinessId id, WaitAnswer longest) {
+    private static @Nullable Outcome waits(Policy policy, long timeout, BusinessId id, DependencyAnswer longest) {
         long left = timeout - longest.waitedMillis();
         if (left > 0) {
             long look = Math.max(SHORTEST_LOOK_MILLIS, longest.waitedMillis() / SHARE);

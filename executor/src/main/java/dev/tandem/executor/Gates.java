@@ -104,13 +104,13 @@ final class Gates {
     }
 
     /** Returns the tasks that wait for others. */
-    WaitingTasks waitingTasks() {
+    Dependents dependents() {
         return gates.stream()
                 .filter(DependencyGate.class::isInstance)
                 .map(DependencyGate.class::cast)
                 .findFirst()
                 .orElseThrow()
-                .waitingTasks();
+                .dependents();
     }
 
     /**

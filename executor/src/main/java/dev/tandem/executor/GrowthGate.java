@@ -5,9 +5,9 @@ import dev.tandem.executor.GrowthView.Verdict;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
-import dev.tandem.task.Position;
 import dev.tandem.task.Source.Growing;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.store.LookBack;
 import dev.tandem.task.store.LookBack.Ask;
 import dev.tandem.task.store.LookBack.State;
@@ -49,8 +49,6 @@ final class GrowthGate implements Gate {
     private static final int MAX_KNOWN = 20_000;
 
     private static final String WAITS_FOR = "earlier tasks of its key, in another partition";
-
-    private record TaskPlace(Partition partition, Position position) {}
 
     /** A task that waits: since when, and when it is tried again. */
     private record Held(long since, long until) {}
@@ -301,13 +299,13 @@ final class GrowthGate implements Gate {
     private void go(Run run) {
         answered.put(run, null);
         synchronized (held) {
-            held.remove(new TaskPlace(run.partition(), run.position()));
+            held.remove(run.place());
         }
     }
 
     private void hold(Run run) {
         long now = clock.millis();
-        TaskPlace place = new TaskPlace(run.partition(), run.position());
+        TaskPlace place = run.place();
         synchronized (held) {
             Held before = held.get(place);
             long since = before == null ? now : before.since();

@@ -9,6 +9,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.PlatformHeaders;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.store.HeldTask;
 import dev.tandem.task.store.Registration.Registrant;
 import java.util.ArrayList;
@@ -36,8 +37,6 @@ final class HeldTasks {
 
     private final RunningHandlers handlers;
     private final Gates gates;
-
-    private record Place(Partition partition, Position position) {}
 
     HeldTasks(QueueSpec spec, String executor, LoopInbox inbox, QueueCore core, RunningHandlers handlers, Gates gates) {
         this.spec = spec;
@@ -99,22 +98,22 @@ final class HeldTasks {
     }
 
     private List<HeldTask> now(String id) {
-        Map<Place, HeldTask> found = new LinkedHashMap<>();
+        Map<TaskPlace, HeldTask> found = new LinkedHashMap<>();
         TaskFilter named = named(id);
         handlers.running().forEach(run -> add(found, named, run, null));
         gates.eachWaiting((run, reason) -> add(found, named, run, reason));
         core.pending()
-                .filter(each -> named.matches(each.partition(), each.position(), each.task()))
+                .filter(each ->
+                        named.matches(each.place().partition(), each.place().position(), each.task()))
                 .forEach(each -> found.computeIfAbsent(
-                        new Place(each.partition(), each.position()),
-                        place -> held(place, each.task(), each.attempts(), false, turn(each.task()))));
+                        each.place(), place -> held(place, each.task(), each.attempts(), false, turn(each.task()))));
         List<HeldTask> all = new ArrayList<>(found.values());
         return all.subList(0, Math.min(all.size(), Registrant.MOST_FOUND));
     }
 
-    private void add(Map<Place, HeldTask> found, TaskFilter named, Run run, @Nullable String waitsFor) {
+    private void add(Map<TaskPlace, HeldTask> found, TaskFilter named, Run run, @Nullable String waitsFor) {
         if (named.matches(run.partition(), run.position(), run.task())) {
-            Place place = new Place(run.partition(), run.position());
+            TaskPlace place = run.place();
             found.put(place, held(place, run.task(), run.attempt() - 1, waitsFor == null, waitsFor));
         }
     }
@@ -131,8 +130,7 @@ final class HeldTasks {
     }
 
     private String made(Task task, Partition partition, Position position) {
-        return TaskIds.idOf(
-                task, partition, position, spec.parts().topic(), spec.source().kind());
+        return TaskIds.idOf(spec, task, new TaskPlace(partition, position));
     }
 
     private static boolean isPlace(String id, String partition, String position) {
@@ -146,14 +144,8 @@ final class HeldTasks {
         return task.key() != null && spec.policy().ordered() ? TURN_OF_KEY : TURN;
     }
 
-    private HeldTask held(Place place, Task task, int attempts, boolean running, @Nullable String waitsFor) {
+    private HeldTask held(TaskPlace place, Task task, int attempts, boolean running, @Nullable String waitsFor) {
         Task shown = task.withPayload(NO_PAYLOAD).withHeaders(PlatformHeaders.without(task.headers()));
-        return new HeldTask(
-                place.partition(),
-                place.position(),
-                executor,
-                new Envelope(shown, attempts, 0, null),
-                running,
-                waitsFor);
+        return new HeldTask(place, executor, new Envelope(shown, attempts, 0, null), running, waitsFor);
     }
 }

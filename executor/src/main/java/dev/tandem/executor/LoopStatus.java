@@ -20,7 +20,7 @@ final class LoopStatus {
     private final OutcomeCounters counters;
     private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
     private volatile IntSupplier movedKeys = () -> 0;
-    private volatile WaitingTasks dependents;
+    private volatile Dependents dependents;
     private volatile @Nullable String failure;
     private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null, null, null);
     private volatile WaitReasons waits = WaitReasons.NONE;
@@ -73,7 +73,7 @@ final class LoopStatus {
         this.clock = clock;
         this.counters = counters;
         this.lastTurnAt = clock.millis();
-        this.dependents = new WaitingTasks(clock);
+        this.dependents = new Dependents(clock);
     }
 
     State state() {
@@ -133,7 +133,7 @@ final class LoopStatus {
      * @param moved returns the number of keys that moved and wait, on any thread
      * @param others the tasks that wait for others
      */
-    void counts(IntSupplier moved, WaitingTasks others) {
+    void counts(IntSupplier moved, Dependents others) {
         movedKeys = moved;
         dependents = others;
     }

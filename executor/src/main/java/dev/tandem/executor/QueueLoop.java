@@ -89,7 +89,7 @@ final class QueueLoop {
         this.waits = new WaitWatch(queue, core, source, status, clock);
         this.gates = Gates.of(spec, context, () -> inbox.post(() -> {}), this::handlers);
         this.pauses = new LoopPauses(core, gates, status);
-        status.counts(gates.growth()::heldTasks, gates.waitingTasks());
+        status.counts(gates.growth()::heldTasks, gates.dependents());
         this.runner = new TaskRunner(
                 spec,
                 context,

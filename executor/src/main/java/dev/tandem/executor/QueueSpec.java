@@ -155,7 +155,7 @@ public final class QueueSpec {
 
     /** Returns the publisher's id, else one made from the task's place in the broker. */
     String idOf(Run run) {
-        return TaskIds.idOf(run, parts.topic(), parts.source().kind());
+        return TaskIds.idOf(this, run.task(), run.place());
     }
 
     /** Collects the settings of a queue. Source, store and policy are required. Not thread-safe. */

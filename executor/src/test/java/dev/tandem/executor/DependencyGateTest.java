@@ -10,11 +10,11 @@ import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.store.DedupModel;
+import dev.tandem.task.store.DependencyRequest;
+import dev.tandem.task.store.DependencyStore;
 import dev.tandem.task.store.Store;
-import dev.tandem.task.store.TaskWaits;
-import dev.tandem.task.store.WaitRequest;
-import dev.tandem.task.store.WaitRequest.Waiter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,12 +33,12 @@ class DependencyGateTest {
 
     private static final class WaitStore implements Store {
         private final DedupModel model = new DedupModel();
-        private final List<WaitRequest> requests = new ArrayList<>();
+        private final List<DependencyRequest> requests = new ArrayList<>();
         private long now = 1_800_000_000_000L;
         private int failsFrom = Integer.MAX_VALUE;
 
         @Override
-        public TaskWaits waits() {
+        public DependencyStore dependencies() {
             return (bucket, asked) -> {
                 if (requests.size() >= failsFrom) {
                     return CompletableFuture.failedFuture(new IllegalStateException("no connection"));
@@ -69,7 +69,7 @@ class DependencyGateTest {
     private final DependencyGate gate =
             new DependencyGate(spec, clock, new BucketSender<>(DependencyGate.buckets(spec), clock, repeats::add));
     private final Run run = TestRuns.of(task("run", "1m"), 5);
-    private final Waiter waiter = new Waiter(run.partition(), run.position());
+    private final TaskPlace waiter = run.place();
     private int wentOn;
 
     private static Task task(String policy, String timeout) {
@@ -89,13 +89,13 @@ class DependencyGateTest {
     @Test
     void aTaskThatItsPolicyReleasedIsKnownToWaitNoMore() {
         assertThat(asks()).isInstanceOf(Outcome.Snoozed.class);
-        assertThat(store.model.waitingFor(OTHER)).containsExactly(waiter);
+        assertThat(store.model.dependentsOf(OTHER)).containsExactly(waiter);
 
         store.now += 60_000;
         assertThat(asks()).isNull();
 
         assertThat(wentOn).isEqualTo(2);
-        assertThat(store.model.waitingFor(OTHER))
+        assertThat(store.model.dependentsOf(OTHER))
                 .as("else it would be woken out of the delay of its next attempt, or taken for a part of a cycle")
                 .isEmpty();
 
@@ -144,12 +144,12 @@ class DependencyGateTest {
     void aTaskWhoseEndIsRecordedIsForgotten() {
         assertThat(asks()).isInstanceOf(Outcome.Snoozed.class);
         ends(run, new Outcome.Dead("the last attempt"));
-        assertThat(store.model.waitingFor(OTHER)).containsExactly(waiter);
+        assertThat(store.model.dependentsOf(OTHER)).containsExactly(waiter);
 
         gate.recorded(new RecordedEnd(run.partition(), run.token() + 1));
-        assertThat(store.model.waitingFor(OTHER)).as("that was another run").containsExactly(waiter);
+        assertThat(store.model.dependentsOf(OTHER)).as("that was another run").containsExactly(waiter);
         gate.recorded(new RecordedEnd(run.partition(), run.token()));
-        assertThat(store.model.waitingFor(OTHER)).isEmpty();
+        assertThat(store.model.dependentsOf(OTHER)).isEmpty();
     }
 
     @Test
@@ -178,19 +178,19 @@ class DependencyGateTest {
         clock.advance(2_000);
         assertThat(asks()).isInstanceOf(Outcome.Snoozed.class);
         clock.advance(500);
-        assertThat(gate.waitingTasks().count()).isEqualTo(1);
-        assertThat(gate.waitingTasks().oldestMillis()).isEqualTo(2_500);
+        assertThat(gate.dependents().count()).isEqualTo(1);
+        assertThat(gate.dependents().oldestMillis()).isEqualTo(2_500);
 
-        clock.advance(WaitingTasks.LATE_MILLIS + 1_000);
-        assertThat(gate.waitingTasks().count()).as("another executor has it").isZero();
-        assertThat(gate.waitingTasks().oldestMillis()).isZero();
+        clock.advance(Dependents.LATE_MILLIS + 1_000);
+        assertThat(gate.dependents().count()).as("another executor has it").isZero();
+        assertThat(gate.dependents().oldestMillis()).isZero();
 
         assertThat(asks()).isInstanceOf(Outcome.Snoozed.class);
         clock.advance(1_000);
-        assertThat(gate.waitingTasks().count()).isEqualTo(1);
+        assertThat(gate.dependents().count()).isEqualTo(1);
         store.now += 60_000;
         assertThat(asks()).isNull();
         clock.advance(1_000);
-        assertThat(gate.waitingTasks().count()).as("it runs").isZero();
+        assertThat(gate.dependents().count()).as("it runs").isZero();
     }
 }

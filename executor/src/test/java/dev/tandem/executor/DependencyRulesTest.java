@@ -6,9 +6,9 @@ import dev.tandem.task.BusinessId;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.TaskDependencies;
 import dev.tandem.task.TaskDependencies.Policy;
+import dev.tandem.task.store.DependencyAnswer;
+import dev.tandem.task.store.DependencyAnswer.State;
 import dev.tandem.task.store.DependencyPolicy;
-import dev.tandem.task.store.WaitAnswer;
-import dev.tandem.task.store.WaitAnswer.State;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,20 +18,20 @@ import org.junit.jupiter.api.Test;
 class DependencyRulesTest {
 
     private static final long HOUR = 3_600_000;
-    private static final WaitAnswer SUCCEEDED = new WaitAnswer(State.SUCCEEDED, "a-1", 0);
-    private static final WaitAnswer FAILED = new WaitAnswer(State.FAILED, "a-1", 0);
+    private static final DependencyAnswer SUCCEEDED = new DependencyAnswer(State.SUCCEEDED, "a-1", 0);
+    private static final DependencyAnswer FAILED = new DependencyAnswer(State.FAILED, "a-1", 0);
 
     private boolean strict;
 
-    private static WaitAnswer open(long waitedMillis) {
-        return new WaitAnswer(State.OPEN, "a-1", waitedMillis);
+    private static DependencyAnswer open(long waitedMillis) {
+        return new DependencyAnswer(State.OPEN, "a-1", waitedMillis);
     }
 
-    private static WaitAnswer unknown(long waitedMillis) {
-        return new WaitAnswer(State.UNKNOWN, "", waitedMillis);
+    private static DependencyAnswer unknown(long waitedMillis) {
+        return new DependencyAnswer(State.UNKNOWN, "", waitedMillis);
     }
 
-    private @Nullable Outcome decide(Policy policy, @Nullable WaitAnswer... answers) {
+    private @Nullable Outcome decide(Policy policy, @Nullable DependencyAnswer... answers) {
         List<BusinessId> on =
                 List.of(new BusinessId("q", "a"), new BusinessId("q", "b")).subList(0, answers.length);
         DependencyRules rules = new DependencyRules(new DependencyPolicy(Policy.DIE, HOUR, strict));

@@ -8,16 +8,16 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskDependencies;
 import dev.tandem.task.TaskDependencies.Policy;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupModel;
 import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.DedupRequest.Ending;
+import dev.tandem.task.store.DependencyAnswer;
 import dev.tandem.task.store.DependencyPolicy;
+import dev.tandem.task.store.DependencyRequest;
 import dev.tandem.task.store.TaskIdentity;
-import dev.tandem.task.store.WaitAnswer;
-import dev.tandem.task.store.WaitRequest;
-import dev.tandem.task.store.WaitRequest.Waiter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -55,7 +55,7 @@ class DependencySimulationTest {
 
     /** A task that waits for all of them. */
     private static final class Dependent {
-        private final Waiter waiter = new Waiter(Partition.of("waiting", 0), Position.of(0, 1));
+        private final TaskPlace waiter = new TaskPlace(Partition.of("waiting", 0), Position.of(0, 1));
         private long looksAt;
         private @Nullable Outcome end;
         private boolean ran;
@@ -129,9 +129,9 @@ class DependencySimulationTest {
     }
 
     private void look() {
-        List<@Nullable WaitAnswer> answers = new ArrayList<>();
+        List<@Nullable DependencyAnswer> answers = new ArrayList<>();
         for (BusinessId id : ids) {
-            WaitAnswer answer = model.apply(new WaitRequest.Ask(id, dependent.waiter, TIMEOUT, 0), now);
+            DependencyAnswer answer = model.apply(new DependencyRequest.Ask(id, dependent.waiter, TIMEOUT, 0), now);
             answers.add(isLost() ? null : answer);
         }
         DependencyRules rules = new DependencyRules(new DependencyPolicy(policy, TIMEOUT, false));

@@ -5,10 +5,10 @@ import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
-import dev.tandem.task.Position;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayDeque;
@@ -298,7 +298,7 @@ public final class QueueCore {
     }
 
     /** A task that the broker delivered. @param attempts its starts so far, a run that goes on not counted */
-    public record Pending(Partition partition, Position position, Task task, int attempts) {}
+    public record Pending(TaskPlace place, Task task, int attempts) {}
 
     /** Returns the tasks that the broker delivered and whose ends are not recorded, and that the store does not have, in no order. */
     public Stream<Pending> pending() {
@@ -306,8 +306,10 @@ public final class QueueCore {
                 .flatMap(each -> each.getValue()
                         .deliveries()
                         .filter(entry -> entry.isPending() && entry.hasTask())
-                        .map(entry ->
-                                new Pending(each.getKey(), entry.position(), entry.requireTask(), entry.attempts())));
+                        .map(entry -> new Pending(
+                                new TaskPlace(each.getKey(), entry.position()),
+                                entry.requireTask(),
+                                entry.attempts())));
     }
 
     /** Counts the tasks that wait in the log because there is no room for more of their keys. */

@@ -3,6 +3,7 @@ package dev.tandem.ordering;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskPlace;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +63,11 @@ public final class Run {
 
     public Position position() {
         return position;
+    }
+
+    /** Returns the place of the task. */
+    public TaskPlace place() {
+        return new TaskPlace(partition, position);
     }
 
     public Task task() {

@@ -1,8 +1,7 @@
 package dev.tandem.scheduler;
 
-import dev.tandem.task.Partition;
-import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskPlace;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -30,9 +29,6 @@ final class EndWaiter {
     /** Two show that an id is not of one task only. */
     private static final int ENOUGH = 2;
 
-    /** A place of a task: of the one that is waited for, or of one that may be it. */
-    record Place(Partition partition, Position position) {}
-
     private final String queue;
     private final @Nullable String id;
     /** The hashes of its names. */
@@ -44,7 +40,7 @@ final class EndWaiter {
     private final CompletableFuture<Optional<TaskView>> end = new CompletableFuture<>();
 
     // Guarded by this.
-    private @Nullable Place known;
+    private @Nullable TaskPlace known;
     private @Nullable TaskView seen;
     private boolean looking;
     private boolean looksSoon;
@@ -55,7 +51,7 @@ final class EndWaiter {
     EndWaiter(
             String queue,
             @Nullable String id,
-            @Nullable Place known,
+            @Nullable TaskPlace known,
             Inspector inspector,
             SearchQueue searches,
             StoreThread thread) {
@@ -130,19 +126,19 @@ final class EndWaiter {
     }
 
     /** Looks where a message says that the task has ended. */
-    void lookAtEnd(Place told) {
+    void lookAtEnd(TaskPlace told) {
         if (mayBeAt(told)) {
             lookAtEnd(told, 0);
         }
     }
 
     /** Returns whether the task may be at a place: tasks of other partitions have the same positions. */
-    private synchronized boolean mayBeAt(Place told) {
+    private synchronized boolean mayBeAt(TaskPlace told) {
         return id != null || told.equals(known);
     }
 
     /** Looks a few times more if that fails: a client of a Redis Cluster connects to a node at the first request to it. */
-    private void lookAtEnd(Place told, int failures) {
+    private void lookAtEnd(TaskPlace told, int failures) {
         if (end.isDone()) {
             return;
         }
@@ -156,7 +152,7 @@ final class EndWaiter {
     }
 
     private void look() {
-        Place at;
+        TaskPlace at;
         synchronized (this) {
             if (end.isDone()) {
                 return;
@@ -170,7 +166,7 @@ final class EndWaiter {
         (at == null ? search() : lookAt(at)).whenComplete((found, failure) -> looked(at, found));
     }
 
-    private CompletableFuture<List<TaskView>> lookAt(Place place) {
+    private CompletableFuture<List<TaskView>> lookAt(TaskPlace place) {
         return inspector
                 .task(place.partition(), place.position())
                 .thenApply(found -> found.filter(this::isWanted).stream().toList());
@@ -194,7 +190,7 @@ final class EndWaiter {
     }
 
     /** @param found null if the look has failed: a later one may not */
-    private void looked(@Nullable Place at, @Nullable List<TaskView> found) {
+    private void looked(@Nullable TaskPlace at, @Nullable List<TaskView> found) {
         if (found != null) {
             note(found);
         }
@@ -226,7 +222,7 @@ final class EndWaiter {
         }
     }
 
-    private static Place placeOf(TaskView task) {
-        return new Place(task.partition(), task.position());
+    private static TaskPlace placeOf(TaskView task) {
+        return new TaskPlace(task.partition(), task.position());
     }
 }

@@ -4,6 +4,7 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.LogText;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.store.HeldTask;
 import java.util.Base64;
 import java.util.Optional;
@@ -27,8 +28,8 @@ final class HeldTaskText {
         return String.join(
                 "\t",
                 VERSION,
-                task.partition().name(),
-                task.position().text(),
+                task.place().partition().name(),
+                task.place().position().text(),
                 task.executor(),
                 task.running() ? RUNNING : WAITS,
                 Base64.getEncoder().encodeToString(task.envelope().encode()),
@@ -42,8 +43,7 @@ final class HeldTaskText {
             return Optional.empty();
         }
         return Optional.of(new HeldTask(
-                new Partition(queue, parts[1]),
-                new Position(parts[2]),
+                new TaskPlace(new Partition(queue, parts[1]), new Position(parts[2])),
                 parts[3],
                 Envelope.decode(queue, Base64.getDecoder().decode(parts[5])),
                 parts[4].equals(RUNNING),

@@ -28,7 +28,7 @@ final class PausedTaskWakeups {
 
     private final Inspector inspector;
     private final OperationTasks tasks;
-    private final WaiterWakeups wakeups;
+    private final TaskWakeups wakeups;
     private final WalkRounds<Resumed> rounds;
 
     /** A type or a key that was resumed. @param defaultType the type of tasks that name none; null if they have none */
@@ -38,7 +38,7 @@ final class PausedTaskWakeups {
     PausedTaskWakeups(AdminConnection connection, Inspector inspector, EndAnnouncer ends) {
         this.inspector = inspector;
         this.tasks = new OperationTasks(connection, ends);
-        this.wakeups = new WaiterWakeups(connection);
+        this.wakeups = new TaskWakeups(connection);
         this.rounds = new WalkRounds<>(
                 AFTER_MILLIS,
                 this::walkUnlessPaused,

@@ -10,8 +10,8 @@ import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.DedupRequest;
-import dev.tandem.task.store.WaitAnswer;
-import dev.tandem.task.store.WaitRequest;
+import dev.tandem.task.store.DependencyAnswer;
+import dev.tandem.task.store.DependencyRequest;
 import dev.tandem.task.store.WrongTypeException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -28,7 +28,7 @@ final class RedisBuckets {
 
     private final AdminConnection connection;
     private final RedisKeys keys;
-    private final WaiterWakeups wakeups;
+    private final DependentWakeups wakeups;
     private final ExpectedWaits expected;
     private final BooleanSupplier hasSpareRoom;
 
@@ -43,7 +43,7 @@ final class RedisBuckets {
         this.hasSpareRoom = hasSpareRoom;
         this.expected = new ExpectedWaits(System::nanoTime);
         this.keys = connection.keys();
-        this.wakeups = new WaiterWakeups(connection);
+        this.wakeups = new DependentWakeups(connection);
     }
 
     AdminConnection connection() {
@@ -72,9 +72,10 @@ final class RedisBuckets {
     }
 
     /** Sends requests about tasks that wait for those with deduplication keys. */
-    CompletableFuture<List<WaitAnswer>> await(int bucket, List<WaitRequest> requests) {
-        for (WaitRequest each : requests) {
-            if (each instanceof WaitRequest.Ask ask && expected.isNews(ask.on().queue(), ask.limitMillis())) {
+    CompletableFuture<List<DependencyAnswer>> dependencies(int bucket, List<DependencyRequest> requests) {
+        for (DependencyRequest each : requests) {
+            if (each instanceof DependencyRequest.Ask ask
+                    && expected.isNews(ask.on().queue(), ask.limitMillis())) {
                 expect(ask.on().queue(), ask.limitMillis());
             }
         }
@@ -85,10 +86,10 @@ final class RedisBuckets {
             redisKeys[2 * i + 1] = keys.waiting(on.queue(), bucket, on.key());
         }
         return run(
-                        Script.AWAIT_TASKS,
+                        Script.ASK_DEPENDENCIES,
                         redisKeys,
-                        requests.stream().map(WaitCodec::encode).toArray(byte[][]::new))
-                .thenApply(WaitCodec::decode);
+                        requests.stream().map(DependencyCodec::encode).toArray(byte[][]::new))
+                .thenApply(DependencyCodec::decode);
     }
 
     /** Tells all buckets for how long tasks wait for those of a queue, so that the ends of these are remembered for as long. */

@@ -65,7 +65,7 @@ public final class RedisStore implements Store {
     private final TaskEnds taskEnds;
     private final ProcessRegistry processes;
     private final RedisBuckets buckets;
-    private final Waits waits;
+    private final DependencyBook dependencies;
     private final RedisLimits limits;
     private final FanOutLister fanOuts;
     private final RedisHistories histories;
@@ -104,7 +104,7 @@ public final class RedisStore implements Store {
         housekeeper = new Housekeeper(adminConnection, admin, retention, memory::haveAllRoom);
         processes = new ProcessRegistry(adminConnection, inspector);
         buckets = new RedisBuckets(adminConnection, memory::haveAllSpareRoom);
-        waits = new Waits(buckets, inspector);
+        dependencies = new DependencyBook(buckets, inspector);
         limits = new RedisLimits(adminConnection, wakeups);
         fanOuts = new FanOutLister(adminConnection, buckets);
         histories = new RedisHistories(adminConnection);
@@ -255,8 +255,8 @@ public final class RedisStore implements Store {
     }
 
     @Override
-    public Waits waits() {
-        return waits;
+    public DependencyBook dependencies() {
+        return dependencies;
     }
 
     /** Returns what waits for the ends of tasks. */

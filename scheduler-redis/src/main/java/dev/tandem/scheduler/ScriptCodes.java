@@ -2,6 +2,7 @@ package dev.tandem.scheduler;
 
 import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DedupRequest;
+import dev.tandem.task.store.DependencyAnswer;
 import dev.tandem.task.store.Incarnation;
 import dev.tandem.task.store.RunRequest.Standing;
 import dev.tandem.task.store.SettledMark;
@@ -11,7 +12,6 @@ import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.TaskEnd;
 import dev.tandem.task.store.TaskIdentity;
-import dev.tandem.task.store.WaitAnswer;
 
 /** The codes of {@code include/constants.lua}, by the same names, and what they mean in Java. */
 final class ScriptCodes {
@@ -124,16 +124,16 @@ final class ScriptCodes {
     static final int DEDUP_WAIT = 3;
     static final int DEDUP_NOTED = 4;
 
-    static final char WAIT_ASK = 'A';
-    static final char WAIT_LATER = 'L';
-    static final char WAIT_RELEASED = 'R';
-    static final char WAIT_OVER = 'O';
+    static final char DEPENDENCY_ASK = 'A';
+    static final char DEPENDENCY_LATER = 'L';
+    static final char DEPENDENCY_RELEASED = 'R';
+    static final char DEPENDENCY_OVER = 'O';
 
-    static final int AWAITED_SUCCEEDED = 0;
-    static final int AWAITED_FAILED = 1;
-    static final int AWAITED_OPEN = 2;
-    static final int AWAITED_UNKNOWN = 3;
-    static final int AWAITED_NOTED = 4;
+    static final int DEPENDENCY_SUCCEEDED = 0;
+    static final int DEPENDENCY_FAILED = 1;
+    static final int DEPENDENCY_OPEN = 2;
+    static final int DEPENDENCY_UNKNOWN = 3;
+    static final int DEPENDENCY_NOTED = 4;
 
     static final int MAX_PROGRESS_BYTES = 131_072;
 
@@ -233,13 +233,13 @@ final class ScriptCodes {
         };
     }
 
-    static WaitAnswer.State awaited(int code) {
+    static DependencyAnswer.State awaited(int code) {
         return switch (code) {
-            case AWAITED_SUCCEEDED -> WaitAnswer.State.SUCCEEDED;
-            case AWAITED_FAILED -> WaitAnswer.State.FAILED;
-            case AWAITED_OPEN -> WaitAnswer.State.OPEN;
-            case AWAITED_UNKNOWN -> WaitAnswer.State.UNKNOWN;
-            case AWAITED_NOTED -> WaitAnswer.State.NOTED;
+            case DEPENDENCY_SUCCEEDED -> DependencyAnswer.State.SUCCEEDED;
+            case DEPENDENCY_FAILED -> DependencyAnswer.State.FAILED;
+            case DEPENDENCY_OPEN -> DependencyAnswer.State.OPEN;
+            case DEPENDENCY_UNKNOWN -> DependencyAnswer.State.UNKNOWN;
+            case DEPENDENCY_NOTED -> DependencyAnswer.State.NOTED;
             default -> throw unknown("state of a task that is waited for", code);
         };
     }

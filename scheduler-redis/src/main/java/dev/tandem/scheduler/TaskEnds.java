@@ -4,6 +4,7 @@ import static dev.tandem.task.Utf8.bytes;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.TaskPlace;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -83,7 +84,7 @@ public final class TaskEnds {
 
     /** Waits for a task by its place, as {@link #await(String, String, Duration)} does. */
     public CompletableFuture<Optional<TaskView>> await(Partition partition, Position position, Duration timeout) {
-        EndWaiter.Place place = new EndWaiter.Place(partition, position);
+        TaskPlace place = new TaskPlace(partition, position);
         return await(new EndWaiter(partition.queue(), null, place, inspector, searches, thread), timeout);
     }
 
@@ -203,8 +204,7 @@ public final class TaskEnds {
             EndMessage.read(
                     message,
                     (hash, position) -> withHash(hash)
-                            .forEach(
-                                    waiter -> waiter.lookAtEnd(new EndWaiter.Place(partition, new Position(position)))),
+                            .forEach(waiter -> waiter.lookAtEnd(new TaskPlace(partition, new Position(position)))),
                     () -> all().forEach(EndWaiter::lookSoon));
         }
     }

@@ -9,7 +9,7 @@
 --           ended, retention (ms), 1 if a failure releases the key, ms after which a task counts as lost, ms for which its
 --           end is remembered at least, as above
 -- Returns   {REPLY_OK, the time (ms), and for each request: DEDUP_... (the answer), the name of the other task, the ms to
---           wait, or '1' if tasks may wait for the end that was noted (see await_tasks); else ''}
+--           wait, or '1' if tasks may wait for the end that was noted (see ask_dependencies); else ''}
 --
 -- A key of Redis is a hash. Field 'h': MessagePack of the list that `write` packs, about the task that bears the
 -- deduplication key. Fields of further tasks, called marks: 'a' and identity, else partition/position: one that may run

@@ -9,6 +9,7 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.DedupModel;
@@ -16,13 +17,12 @@ import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DedupPolicy.Mode;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.DedupRequest.Ending;
+import dev.tandem.task.store.DependencyAnswer;
+import dev.tandem.task.store.DependencyRequest;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.TaskIdentity;
-import dev.tandem.task.store.WaitAnswer;
-import dev.tandem.task.store.WaitRequest;
-import dev.tandem.task.store.WaitRequest.Waiter;
 import dev.tandem.task.store.WrongTypeException;
 import dev.tandem.testkit.UniqueNames;
 import java.nio.charset.StandardCharsets;
@@ -57,18 +57,18 @@ class DedupIT extends OperatorTestBase {
                         requests.stream().map(DedupCodec::encode).toArray(byte[][]::new)));
     }
 
-    private static List<Object> callWaits(List<WaitRequest> requests) {
+    private static List<Object> callWaits(List<DependencyRequest> requests) {
         byte[][] keys = requests.stream()
-                .map(WaitRequest::on)
+                .map(DependencyRequest::on)
                 .flatMap(on -> Stream.of(
                         RedisKeys.DEFAULTS.dedup(on.queue(), DedupBuckets.of(on), on.key()),
                         RedisKeys.DEFAULTS.waiting(on.queue(), DedupBuckets.of(on), on.key())))
                 .toArray(byte[][]::new);
         return get(store.adminConnection()
                 .runScript(
-                        Script.AWAIT_TASKS,
+                        Script.ASK_DEPENDENCIES,
                         keys,
-                        requests.stream().map(WaitCodec::encode).toArray(byte[][]::new)));
+                        requests.stream().map(DependencyCodec::encode).toArray(byte[][]::new)));
     }
 
     @ParameterizedTest
@@ -100,42 +100,43 @@ class DedupIT extends OperatorTestBase {
     }
 
     private static void compareWaits(long seed, int step, DedupModel model, Random random, BusinessId on) {
-        List<WaitRequest> requests = new ArrayList<>();
+        List<DependencyRequest> requests = new ArrayList<>();
         for (int i = 0; i <= random.nextInt(3); i++) {
-            Waiter task = new Waiter(Partition.of("waiting", random.nextInt(2)), Position.of(0, random.nextInt(2)));
+            TaskPlace task =
+                    new TaskPlace(Partition.of("waiting", random.nextInt(2)), Position.of(0, random.nextInt(2)));
             int what = random.nextInt(8);
             requests.add(
                     what == 0
-                            ? new WaitRequest.Over(on, task)
+                            ? new DependencyRequest.Over(on, task)
                             : what == 1
-                                    ? new WaitRequest.Later(on, task, random.nextInt(10))
+                                    ? new DependencyRequest.Later(on, task, random.nextInt(10))
                                     : what == 2
-                                            ? new WaitRequest.Released(on, task)
-                                            : new WaitRequest.Ask(on, task, random.nextInt(100), 0));
+                                            ? new DependencyRequest.Released(on, task)
+                                            : new DependencyRequest.Ask(on, task, random.nextInt(100), 0));
         }
         List<Object> reply = callWaits(requests);
         long now = (Long) reply.get(1);
-        List<WaitAnswer> expected =
+        List<DependencyAnswer> expected =
                 requests.stream().map(each -> model.apply(each, now)).toList();
-        assertThat(WaitCodec.decode(reply))
+        assertThat(DependencyCodec.decode(reply))
                 .as("seed %s step %s: %s", seed, step, requests)
                 .isEqualTo(expected);
-        assertThat(listed(on)).as("seed %s step %s: %s", seed, step, requests).isEqualTo(model.waitingFor(on));
+        assertThat(listed(on)).as("seed %s step %s: %s", seed, step, requests).isEqualTo(model.dependentsOf(on));
     }
 
     /** Returns the tasks that are woken when the one with an id ends. */
-    private static Set<Waiter> listed(BusinessId on) {
+    private static Set<TaskPlace> listed(BusinessId on) {
         byte[][] keys = {RedisKeys.DEFAULTS.waiting(on.queue(), DedupBuckets.of(on), on.key())};
         ReplyReader in = new ReplyReader(get(store.adminConnection()
                 .runScript(
-                        Script.LIST_WAITING,
+                        Script.LIST_DEPENDENTS,
                         keys,
                         "0".getBytes(StandardCharsets.UTF_8),
                         "100".getBytes(StandardCharsets.UTF_8))));
         assertThat(in.text()).isEqualTo("0");
-        Set<Waiter> those = new HashSet<>();
+        Set<TaskPlace> those = new HashSet<>();
         while (in.hasMore()) {
-            Waiter waiter = new Waiter(new Partition(in.text(), in.text()), in.position());
+            TaskPlace waiter = new TaskPlace(new Partition(in.text(), in.text()), in.position());
             in.number();
             if (!in.flag()) {
                 those.add(waiter);
@@ -159,9 +160,9 @@ class DedupIT extends OperatorTestBase {
         assertThat(millisToLive("before")).isBetween(590_000L, 601_000L);
 
         BusinessId on = new BusinessId(queue, "unknown");
-        Waiter waiter = new Waiter(Partition.of("waiting", 0), Position.of(0, 1));
-        WaitRequest ask = new WaitRequest.Ask(on, waiter, 86_400_000, 0);
-        get(store.waits().await(DedupBuckets.of(on), List.of(ask)));
+        TaskPlace waiter = new TaskPlace(Partition.of("waiting", 0), Position.of(0, 1));
+        DependencyRequest ask = new DependencyRequest.Ask(on, waiter, 86_400_000, 0);
+        get(store.dependencies().ask(DedupBuckets.of(on), List.of(ask)));
         for (int bucket = 0; bucket < DedupBuckets.COUNT; bucket++) {
             byte[] redisKey = RedisKeys.DEFAULTS.longestWait(queue, bucket);
             await().until(() -> get(store.adminConnection().run(commands -> commands.exists(redisKey))) == 1);
@@ -187,14 +188,14 @@ class DedupIT extends OperatorTestBase {
     @Test
     void whoWasReleasedByAnEarlierTaskIsNotHeldUpByTheNextOneWithItsKey() {
         BusinessId on = new BusinessId(queue, "id");
-        Waiter waiter = new Waiter(Partition.of("waiting", 0), Position.of(0, 1));
-        callWaits(List.of(new WaitRequest.Ask(on, waiter, 60_000, 0)));
-        assertThat(get(store.waits().of(waiter, on)).isMissed()).isTrue();
+        TaskPlace waiter = new TaskPlace(Partition.of("waiting", 0), Position.of(0, 1));
+        callWaits(List.of(new DependencyRequest.Ask(on, waiter, 60_000, 0)));
+        assertThat(get(store.dependencies().of(waiter, on)).isMissed()).isTrue();
         call(queue, List.of(ask(1, DedupPolicy.DEFAULT)));
-        assertThat(get(store.waits().of(waiter, on)).holdsUp()).isTrue();
+        assertThat(get(store.dependencies().of(waiter, on)).holdsUp()).isTrue();
 
         call(queue, List.of(new DedupRequest.Tell("id", record(1), Ending.SUCCEEDED, 0), ask(2, DedupPolicy.DEFAULT)));
-        assertThat(get(store.waits().of(waiter, on)).holdsUp()).isFalse();
+        assertThat(get(store.dependencies().of(waiter, on)).holdsUp()).isFalse();
     }
 
     /** Makes a request about one of a few tasks. Times are so short that some pass while the test runs. */

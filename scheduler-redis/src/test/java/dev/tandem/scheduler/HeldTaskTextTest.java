@@ -6,6 +6,7 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.store.HeldTask;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,16 +14,12 @@ import org.junit.jupiter.api.Test;
 
 class HeldTaskTextTest {
 
+    private static final TaskPlace PLACE = new TaskPlace(Partition.of("orders", 3), new Position("1:17"));
+
     private static HeldTask task(boolean running, @Nullable String waitsFor) {
         Task task = new Task(
                 "order\t7\n", "orders", "ship", "k", new byte[0], Map.of("color", "red"), 1, 2, 3, 4, "order-7");
-        return new HeldTask(
-                Partition.of("orders", 3),
-                new Position("1:17"),
-                "web-1-0a1b",
-                new Envelope(task, 2, 0, null),
-                running,
-                waitsFor);
+        return new HeldTask(PLACE, "web-1-0a1b", new Envelope(task, 2, 0, null), running, waitsFor);
     }
 
     private static HeldTask passed(HeldTask task) {
@@ -36,8 +33,7 @@ class HeldTaskTextTest {
         HeldTask runs = passed(task(true, null));
         assertThat(runs.running()).isTrue();
         assertThat(runs.waitsFor()).isNull();
-        assertThat(runs.partition()).isEqualTo(Partition.of("orders", 3));
-        assertThat(runs.position()).isEqualTo(new Position("1:17"));
+        assertThat(runs.place()).isEqualTo(PLACE);
         assertThat(runs.executor()).isEqualTo("web-1-0a1b");
         assertThat(runs.envelope().attempts()).isEqualTo(2);
         assertThat(runs.envelope().task().id()).isEqualTo("order\t7\n");

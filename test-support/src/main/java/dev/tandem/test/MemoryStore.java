@@ -8,6 +8,7 @@ import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupModel;
 import dev.tandem.task.store.DedupRequest;
+import dev.tandem.task.store.DependencyStore;
 import dev.tandem.task.store.FanOutModel;
 import dev.tandem.task.store.ModelPartition;
 import dev.tandem.task.store.RunRequest;
@@ -15,7 +16,6 @@ import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreModel;
 import dev.tandem.task.store.StoreRequest;
-import dev.tandem.task.store.TaskWaits;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -107,7 +107,7 @@ final class MemoryStore implements Store {
     }
 
     @Override
-    public TaskWaits waits() {
+    public DependencyStore dependencies() {
         return (bucket, requests) -> {
             synchronized (model) {
                 return CompletableFuture.completedFuture(requests.stream()

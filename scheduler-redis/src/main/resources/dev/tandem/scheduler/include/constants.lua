@@ -101,21 +101,21 @@ local IDENTITY_OF_MESSAGE = 1
 local IDENTITY_OF_RECORD = 2
 
 -- What a process asks about a task that waits for another one, or tells of it. These letters are only sent.
-local WAIT_ASK = 'A'
-local WAIT_LATER = 'L'
-local WAIT_RELEASED = 'R'
-local WAIT_OVER = 'O'
+local DEPENDENCY_ASK = 'A'
+local DEPENDENCY_LATER = 'L'
+local DEPENDENCY_RELEASED = 'R'
+local DEPENDENCY_OVER = 'O'
 
 -- What is known of a task that another one waits for.
-local AWAITED_SUCCEEDED = 0
-local AWAITED_FAILED = 1
-local AWAITED_OPEN = 2
-local AWAITED_UNKNOWN = 3
-local AWAITED_NOTED = 4
+local DEPENDENCY_SUCCEEDED = 0
+local DEPENDENCY_FAILED = 1
+local DEPENDENCY_OPEN = 2
+local DEPENDENCY_UNKNOWN = 3
+local DEPENDENCY_NOTED = 4
 -- How many tasks that wait for one deduplication key are remembered.
-local MAX_WAITERS = 100000
+local MAX_DEPENDENTS = 100000
 -- For how long they are remembered behind the end of their wait.
-local WAITS_KEPT_MILLIS = 3600000
+local DEPENDENTS_KEPT_MILLIS = 3600000
 -- The longest time for which ends are remembered because tasks wait so long for others of the queue, and for how long such
 -- waits are known themselves.
 local MAX_EXPECTED_WAIT_MILLIS = 604800000

@@ -2,10 +2,10 @@ package dev.tandem.server.api;
 
 import dev.tandem.server.access.Needs;
 import dev.tandem.server.access.Permission;
-import dev.tandem.server.inspect.AwaitedInfo;
 import dev.tandem.server.inspect.Dependencies;
+import dev.tandem.server.inspect.DependencyInfo;
+import dev.tandem.server.inspect.DependentInfo;
 import dev.tandem.server.inspect.TaskInfo;
-import dev.tandem.server.inspect.WaitingInfo;
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskDependencies;
@@ -59,7 +59,7 @@ final class DependenciesController {
             @Nullable Instant since,
             boolean over) {
 
-        static Awaited of(AwaitedInfo info) {
+        static Awaited of(DependencyInfo info) {
             return new Awaited(
                     info.queue(),
                     info.key(),
@@ -72,7 +72,7 @@ final class DependenciesController {
     }
 
     record Waiting(String queue, String ref) {
-        static Waiting of(WaitingInfo info) {
+        static Waiting of(DependentInfo info) {
             return new Waiting(info.queue(), info.ref().toString());
         }
     }
@@ -96,7 +96,7 @@ final class DependenciesController {
                                 .toList(),
                 key == null
                         ? null
-                        : dependencies.waitingFor(new BusinessId(queue, key)).stream()
+                        : dependencies.dependentsOf(new BusinessId(queue, key)).stream()
                                 .map(Waiting::of)
                                 .toList());
     }

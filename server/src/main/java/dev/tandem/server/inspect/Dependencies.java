@@ -8,8 +8,8 @@ import java.util.List;
 public interface Dependencies {
 
     /** Returns what is known of the tasks that a task of a queue waits for, in their order. */
-    List<AwaitedInfo> of(String queue, TaskRef ref, TaskDependencies its);
+    List<DependencyInfo> of(String queue, TaskRef ref, TaskDependencies its);
 
     /** Returns some of the tasks that wait for the one with an id, in no order. */
-    List<WaitingInfo> waitingFor(BusinessId id);
+    List<DependentInfo> dependentsOf(BusinessId id);
 }

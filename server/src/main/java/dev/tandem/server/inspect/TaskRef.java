@@ -1,6 +1,8 @@
 package dev.tandem.server.inspect;
 
 import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.TaskPlace;
 import java.util.Optional;
 
 /**
@@ -10,6 +12,16 @@ import java.util.Optional;
  * @param position the task's position in it
  */
 public record TaskRef(String partition, String position) {
+
+    /** Returns the reference of the task at a place. */
+    public static TaskRef of(TaskPlace place) {
+        return new TaskRef(place.partition().name(), place.position().text());
+    }
+
+    /** Returns where the task is. */
+    public TaskPlace in(String queue) {
+        return new TaskPlace(new Partition(queue, partition), new Position(position));
+    }
 
     /** Parses the form {@code @partition/position}. Empty if the text is an id instead. */
     public static Optional<TaskRef> parse(String text) {

@@ -79,10 +79,10 @@ final class ExecutorSearch {
 
     /** Returns what Redis and the executor know of a task. Redis knows its claim, if that is recorded yet. */
     private TaskInfo info(HeldTask held) {
-        return await(inspector.task(held.partition(), held.position()))
+        return await(inspector.task(held.place().partition(), held.place().position()))
                 .map(RedisInspection::info)
                 .orElseGet(() -> new TaskInfo(
-                        new TaskRef(held.partition().name(), held.position().text()),
+                        TaskRef.of(held.place()),
                         held.running() ? TaskState.ACTIVE : TaskState.DELIVERED,
                         null,
                         held.envelope().task().key(),

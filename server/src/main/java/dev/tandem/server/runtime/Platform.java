@@ -175,7 +175,7 @@ public final class Platform implements SmartLifecycle {
     }
 
     public Dependencies dependencies() {
-        return new RedisDependencies(store.waits());
+        return new RedisDependencies(store.dependencies());
     }
 
     public Inspection inspection() {

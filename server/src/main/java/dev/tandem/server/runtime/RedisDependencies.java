@@ -1,16 +1,14 @@
 package dev.tandem.server.runtime;
 
-import dev.tandem.scheduler.AwaitedView;
-import dev.tandem.scheduler.Waits;
-import dev.tandem.server.inspect.AwaitedInfo;
+import dev.tandem.scheduler.DependencyBook;
+import dev.tandem.scheduler.DependencyView;
 import dev.tandem.server.inspect.Dependencies;
+import dev.tandem.server.inspect.DependencyInfo;
+import dev.tandem.server.inspect.DependentInfo;
 import dev.tandem.server.inspect.TaskRef;
-import dev.tandem.server.inspect.WaitingInfo;
 import dev.tandem.task.BusinessId;
-import dev.tandem.task.Partition;
-import dev.tandem.task.Position;
 import dev.tandem.task.TaskDependencies;
-import dev.tandem.task.store.WaitRequest.Waiter;
+import dev.tandem.task.TaskPlace;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -21,39 +19,35 @@ final class RedisDependencies implements Dependencies {
     /** How many tasks are listed that wait for one. */
     private static final int MAX_WAITING = 100;
 
-    private final Waits waits;
+    private final DependencyBook book;
 
-    RedisDependencies(Waits waits) {
-        this.waits = waits;
+    RedisDependencies(DependencyBook book) {
+        this.book = book;
     }
 
     @Override
-    public List<AwaitedInfo> of(String queue, TaskRef ref, TaskDependencies its) {
-        Waiter task = new Waiter(new Partition(queue, ref.partition()), new Position(ref.position()));
-        return RedisCalls.await(waits.of(task, its)).stream()
+    public List<DependencyInfo> of(String queue, TaskRef ref, TaskDependencies its) {
+        return RedisCalls.await(book.of(ref.in(queue), its)).stream()
                 .map(RedisDependencies::info)
                 .toList();
     }
 
-    private static AwaitedInfo info(AwaitedView view) {
-        Partition partition = view.partition();
-        Position position = view.position();
-        return new AwaitedInfo(
+    private static DependencyInfo info(DependencyView view) {
+        TaskPlace bearer = view.bearer();
+        return new DependencyInfo(
                 view.on().queue(),
                 view.on().key(),
                 view.state() == null ? null : view.state().name().toLowerCase(Locale.ROOT),
-                partition == null || position == null ? null : new TaskRef(partition.name(), position.text()),
+                bearer == null ? null : TaskRef.of(bearer),
                 view.id().isEmpty() ? null : view.id(),
                 view.since() == 0 ? null : Instant.ofEpochMilli(view.since()),
                 view.over());
     }
 
     @Override
-    public List<WaitingInfo> waitingFor(BusinessId id) {
-        return RedisCalls.await(waits.waitingFor(id, MAX_WAITING)).stream()
-                .map(each -> new WaitingInfo(
-                        each.partition().queue(),
-                        new TaskRef(each.partition().name(), each.position().text())))
+    public List<DependentInfo> dependentsOf(BusinessId id) {
+        return RedisCalls.await(book.dependentsOf(id, MAX_WAITING)).stream()
+                .map(each -> new DependentInfo(each.partition().queue(), TaskRef.of(each)))
                 .toList();
     }
 }

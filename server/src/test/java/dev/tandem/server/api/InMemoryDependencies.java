@@ -1,9 +1,9 @@
 package dev.tandem.server.api;
 
-import dev.tandem.server.inspect.AwaitedInfo;
 import dev.tandem.server.inspect.Dependencies;
+import dev.tandem.server.inspect.DependencyInfo;
+import dev.tandem.server.inspect.DependentInfo;
 import dev.tandem.server.inspect.TaskRef;
-import dev.tandem.server.inspect.WaitingInfo;
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.TaskDependencies;
 import java.time.Instant;
@@ -13,18 +13,18 @@ import java.util.List;
 final class InMemoryDependencies implements Dependencies {
 
     @Override
-    public List<AwaitedInfo> of(String queue, TaskRef ref, TaskDependencies its) {
+    public List<DependencyInfo> of(String queue, TaskRef ref, TaskDependencies its) {
         Instant since = Instant.parse("2026-11-20T10:00:00Z");
         return its.on().stream()
                 .map(on -> on.key().startsWith("known")
-                        ? new AwaitedInfo(
+                        ? new DependencyInfo(
                                 on.queue(), on.key(), "done", new TaskRef("1", "1:9"), "the other", since, true)
-                        : new AwaitedInfo(on.queue(), on.key(), null, null, null, since, false))
+                        : new DependencyInfo(on.queue(), on.key(), null, null, null, since, false))
                 .toList();
     }
 
     @Override
-    public List<WaitingInfo> waitingFor(BusinessId id) {
-        return List.of(new WaitingInfo("mail", new TaskRef("0", "1:3")));
+    public List<DependentInfo> dependentsOf(BusinessId id) {
+        return List.of(new DependentInfo("mail", new TaskRef("0", "1:3")));
     }
 }

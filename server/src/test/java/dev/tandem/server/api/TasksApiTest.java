@@ -12,6 +12,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.PutAside;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskNotes;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.HeldTask;
@@ -230,8 +231,7 @@ class TasksApiTest extends ApiTestBase {
 
     private static TaskInfo held(TaskState state, @Nullable String waitsFor) {
         HeldTask held = new HeldTask(
-                Partition.of("orders", 0),
-                new Position("1:1"),
+                new TaskPlace(Partition.of("orders", 0), new Position("1:1")),
                 "web-1",
                 new Envelope(named("order-1").withPayload(new byte[0]), 0, 0, null),
                 waitsFor == null,

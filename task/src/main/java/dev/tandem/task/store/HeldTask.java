@@ -1,8 +1,7 @@
 package dev.tandem.task.store;
 
 import dev.tandem.task.Envelope;
-import dev.tandem.task.Partition;
-import dev.tandem.task.Position;
+import dev.tandem.task.TaskPlace;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param waitsFor what it waits for otherwise, in words for people; null if its handler runs
  */
 public record HeldTask(
-        Partition partition,
-        Position position,
+        TaskPlace place,
         String executor,
         Envelope envelope,
         boolean running,

@@ -86,8 +86,8 @@ public interface Store extends AutoCloseable {
     }
 
     /** Returns what knows which tasks wait for which others. */
-    default TaskWaits waits() {
-        return TaskWaits.NONE;
+    default DependencyStore dependencies() {
+        return DependencyStore.NONE;
     }
 
     /**

@@ -2,11 +2,11 @@ package dev.tandem.task.store;
 
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.Position;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.store.DedupPolicy.Mode;
 import dev.tandem.task.store.DedupRequest.Ask;
 import dev.tandem.task.store.DedupRequest.Ending;
 import dev.tandem.task.store.DedupRequest.Tell;
-import dev.tandem.task.store.WaitRequest.Waiter;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -102,7 +102,7 @@ public final class DedupModel {
     }
 
     private final Map<String, Entry> entries = new HashMap<>();
-    private final Map<String, Map<Waiter, Waiting>> waiting = new HashMap<>();
+    private final Map<String, Map<TaskPlace, Waiting>> waiting = new HashMap<>();
     /** The longest waits for tasks of queues. A store forgets them after some weeks. */
     private final Map<String, Long> longestWaits = new HashMap<>();
 
@@ -129,26 +129,26 @@ public final class DedupModel {
     // ---- tasks that wait for others ----
 
     /** Applies a request at a time in epoch milliseconds. */
-    public WaitAnswer apply(WaitRequest request, long now) {
+    public DependencyAnswer apply(DependencyRequest request, long now) {
         String key = request.on().queue() + "/" + request.on().key();
-        Map<Waiter, Waiting> waiters = waiting.computeIfAbsent(key, none -> new HashMap<>());
+        Map<TaskPlace, Waiting> waiters = waiting.computeIfAbsent(key, none -> new HashMap<>());
         waiters.values().removeIf(each -> each.until < now);
-        if (request instanceof WaitRequest.Over over) {
+        if (request instanceof DependencyRequest.Over over) {
             waiters.remove(over.task());
-            return WaitAnswer.NOTED;
+            return DependencyAnswer.NOTED;
         }
         Waiting its = waiters.get(request.task());
-        if (request instanceof WaitRequest.Later later) {
+        if (request instanceof DependencyRequest.Later later) {
             waiters.values().forEach(each -> each.until = Math.max(each.until, now + later.delayMillis() + WAITS_KEPT));
-            return WaitAnswer.NOTED;
+            return DependencyAnswer.NOTED;
         }
-        if (request instanceof WaitRequest.Released) {
+        if (request instanceof DependencyRequest.Released) {
             if (its != null) {
                 its.over = true;
             }
-            return WaitAnswer.NOTED;
+            return DependencyAnswer.NOTED;
         }
-        WaitRequest.Ask ask = (WaitRequest.Ask) request;
+        DependencyRequest.Ask ask = (DependencyRequest.Ask) request;
         longestWaits.merge(ask.on().queue(), Math.min(ask.limitMillis(), MAX_EXPECTED_WAIT), Math::max);
         Entry entry = entries.get(key);
         if (entry != null && now > entry.expires) {
@@ -163,7 +163,7 @@ public final class DedupModel {
         long until = now + ask.limitMillis() + WAITS_KEPT;
         waiters.values().forEach(each -> each.until = Math.max(each.until, until));
         String name = entry == null ? "" : entry.task.name();
-        WaitAnswer.State state = stateOf(its, entry);
+        DependencyAnswer.State state = stateOf(its, entry);
         if (!its.over) {
             if (entry == null) {
                 entry = nobody();
@@ -172,7 +172,7 @@ public final class DedupModel {
             entry.awaited = Math.max(entry.awaited, until);
             entry.keepUntil(entry.awaited);
         }
-        return new WaitAnswer(state, name, now - its.since);
+        return new DependencyAnswer(state, name, now - its.since);
     }
 
     private static Entry nobody() {
@@ -182,18 +182,18 @@ public final class DedupModel {
         return entry;
     }
 
-    private static WaitAnswer.State stateOf(Waiting its, @Nullable Entry entry) {
+    private static DependencyAnswer.State stateOf(Waiting its, @Nullable Entry entry) {
         if (its.over) {
-            return WaitAnswer.State.SUCCEEDED;
+            return DependencyAnswer.State.SUCCEEDED;
         } else if (entry == null || entry.state == State.AWAITED) {
-            return WaitAnswer.State.UNKNOWN;
+            return DependencyAnswer.State.UNKNOWN;
         }
-        return entry.state == State.FAILED ? WaitAnswer.State.FAILED : WaitAnswer.State.OPEN;
+        return entry.state == State.FAILED ? DependencyAnswer.State.FAILED : DependencyAnswer.State.OPEN;
     }
 
     /** Returns the tasks that still have to wait for one. */
-    public Set<Waiter> waitingFor(BusinessId id) {
-        Set<Waiter> those = new HashSet<>();
+    public Set<TaskPlace> dependentsOf(BusinessId id) {
+        Set<TaskPlace> those = new HashSet<>();
         waiting.getOrDefault(id.queue() + "/" + id.key(), Map.of()).forEach((waiter, its) -> {
             if (!its.over) {
                 those.add(waiter);

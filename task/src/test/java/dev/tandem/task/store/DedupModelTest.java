@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.store.DedupPolicy.Mode;
 import dev.tandem.task.store.DedupRequest.Ask;
 import dev.tandem.task.store.DedupRequest.Ending;
 import dev.tandem.task.store.DedupRequest.Tell;
-import dev.tandem.task.store.WaitRequest.Waiter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -60,22 +60,22 @@ class DedupModelTest {
         begins(record(1));
         ends(record(1), Ending.SUCCEEDED);
         now += HOUR;
-        assertThat(waits("id", 1)).as("nobody had waited before").isEqualTo(WaitAnswer.State.UNKNOWN);
+        assertThat(waits("id", 1)).as("nobody had waited before").isEqualTo(DependencyAnswer.State.UNKNOWN);
 
         model.apply("q", new Tell("other", record(2), Ending.SUCCEEDED, 0), now);
         now += 23 * HOUR;
-        assertThat(waits("other", 2)).isEqualTo(WaitAnswer.State.SUCCEEDED);
+        assertThat(waits("other", 2)).isEqualTo(DependencyAnswer.State.SUCCEEDED);
         now += 30 * 24 * HOUR;
         policy = policy.withKept(2 * HOUR);
         model.apply("q", new Ask("short", record(3), true, 0, policy), now);
         model.apply("q", new Tell("short", record(3), Ending.SUCCEEDED, 0), now);
         now += 3 * HOUR;
-        assertThat(waits("short", 3)).as("its queue says so").isEqualTo(WaitAnswer.State.UNKNOWN);
+        assertThat(waits("short", 3)).as("its queue says so").isEqualTo(DependencyAnswer.State.UNKNOWN);
     }
 
-    private WaitAnswer.State waits(String key, int waiter) {
-        Waiter task = new Waiter(Partition.of("w", 0), Position.of(0, waiter));
-        return model.apply(new WaitRequest.Ask(new BusinessId("q", key), task, 24 * HOUR, 0), now)
+    private DependencyAnswer.State waits(String key, int waiter) {
+        TaskPlace task = new TaskPlace(Partition.of("w", 0), Position.of(0, waiter));
+        return model.apply(new DependencyRequest.Ask(new BusinessId("q", key), task, 24 * HOUR, 0), now)
                 .state();
     }
 
@@ -145,14 +145,15 @@ class DedupModelTest {
     @Test
     void theEndOfAForgottenTaskIsKnownToThoseThatComeLater() {
         BusinessId id = new BusinessId("q", "id");
-        Waiter waiter = new Waiter(Partition.of("q", 1), Position.of(0, 9));
+        TaskPlace waiter = new TaskPlace(Partition.of("q", 1), Position.of(0, 9));
         begins(record(1));
         now += 25 * HOUR;
         model.apply("q", new Tell("id", record(1), Ending.SUCCEEDED, 0, HOUR), now);
 
         now += HOUR - 1;
-        assertThat(model.apply(new WaitRequest.Ask(id, waiter, HOUR, 0), now).state())
-                .isEqualTo(WaitAnswer.State.SUCCEEDED);
+        assertThat(model.apply(new DependencyRequest.Ask(id, waiter, HOUR, 0), now)
+                        .state())
+                .isEqualTo(DependencyAnswer.State.SUCCEEDED);
         assertThat(begins(record(1))).isEqualTo(DedupAnswer.Done.INSTANCE);
         assertThat(arrives(record(2), 0)).as("the key is free").isEqualTo(GO);
     }

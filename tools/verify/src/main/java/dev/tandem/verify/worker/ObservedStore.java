@@ -7,6 +7,7 @@ import dev.tandem.task.fanout.FanOutReply;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupRequest;
+import dev.tandem.task.store.DependencyStore;
 import dev.tandem.task.store.LimitStore;
 import dev.tandem.task.store.LookBack;
 import dev.tandem.task.store.PartitionHistory;
@@ -16,7 +17,6 @@ import dev.tandem.task.store.RunRequest;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
-import dev.tandem.task.store.TaskWaits;
 import dev.tandem.verify.record.Event;
 import java.util.Collection;
 import java.util.Collections;
@@ -131,8 +131,8 @@ final class ObservedStore implements Store {
     }
 
     @Override
-    public TaskWaits waits() {
-        return store.waits();
+    public DependencyStore dependencies() {
+        return store.dependencies();
     }
 
     @Override

@@ -1,13 +1,13 @@
 package dev.tandem.task.store;
 
 /**
- * What the store answers to a {@link WaitRequest}.
+ * What the store answers to a {@link DependencyRequest}.
  *
  * @param state what is known of the task that is waited for
  * @param name its id, for people; empty if nothing is known
  * @param waitedMillis for how long the other one has waited for it
  */
-public record WaitAnswer(State state, String name, long waitedMillis) {
+public record DependencyAnswer(State state, String name, long waitedMillis) {
 
     /** What is known of a task that another one waits for. */
     public enum State {
@@ -24,5 +24,5 @@ public record WaitAnswer(State state, String name, long waitedMillis) {
     }
 
     /** The answer to requests that ask nothing. */
-    public static final WaitAnswer NOTED = new WaitAnswer(State.NOTED, "", 0);
+    public static final DependencyAnswer NOTED = new DependencyAnswer(State.NOTED, "", 0);
 }

@@ -12,31 +12,29 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Wakes the tasks that wait for one that has ended, so that they look again at once. They are read in pages, and those of a
- * partition are woken together. One that is just about to wait is tried again a few times. Whatever is lost here only takes
+ * partition are woken together. Whatever is lost here only takes
  * longer, because tasks that wait look again by themselves. Thread-safe.
  */
-final class WaiterWakeups {
+final class DependentWakeups {
 
-    private static final Logger log = LoggerFactory.getLogger(WaiterWakeups.class);
+    private static final Logger log = LoggerFactory.getLogger(DependentWakeups.class);
 
     private static final int PAGE = 200;
-
-    /** After which times a task is tried again that did not wait yet. */
-    private static final long[] AGAIN_MILLIS = {100, 400, 1_500};
 
     private static final String BEGINNING = "0";
 
     private final AdminConnection connection;
+    private final TaskWakeups tasks;
     private final WakeupWalks walks = new WakeupWalks();
 
-    WaiterWakeups(AdminConnection connection) {
+    DependentWakeups(AdminConnection connection) {
         this.connection = connection;
+        this.tasks = new TaskWakeups(connection);
     }
 
     /** Wakes the tasks that wait for the one with this id. */
@@ -61,13 +59,13 @@ final class WaiterWakeups {
     private CompletableFuture<Void> page(BusinessId ended, String cursor, Set<String> seen) {
         byte[][] keys = {connection.keys().waiting(ended.queue(), DedupBuckets.of(ended), ended.key())};
         return connection
-                .runScript(Script.LIST_WAITING, keys, bytes(cursor), bytes(Integer.toString(PAGE)))
+                .runScript(Script.LIST_DEPENDENTS, keys, bytes(cursor), bytes(Integer.toString(PAGE)))
                 .thenCompose(reply -> {
                     ReplyReader in = new ReplyReader(reply);
                     String next = in.text();
                     Map<Partition, List<String>> waiting = waiting(in, seen);
                     CompletableFuture<?>[] woken = waiting.entrySet().stream()
-                            .map(each -> wake(each.getKey(), each.getValue(), 0))
+                            .map(each -> tasks.wakeSoon(each.getKey(), each.getValue()))
                             .toArray(CompletableFuture[]::new);
                     CompletableFuture<Void> all = CompletableFuture.allOf(woken);
                     // The next page need not be deeper on the stack.
@@ -88,27 +86,5 @@ final class WaiterWakeups {
             }
         }
         return waiting;
-    }
-
-    /** Makes tasks of a partition due that wait for a time. */
-    CompletableFuture<Void> wake(Partition partition, List<String> positions) {
-        return wake(partition, positions, AGAIN_MILLIS.length);
-    }
-
-    private CompletableFuture<Void> wake(Partition partition, List<String> positions, int tries) {
-        byte[][] args = new byte[positions.size() + 1][];
-        args[0] = bytes(connection.keys().wakeChannel(partition));
-        for (int i = 0; i < positions.size(); i++) {
-            args[i + 1] = bytes(positions.get(i));
-        }
-        return connection.runScript(Script.WAKE_WAITING, partition, args).thenAccept(reply -> {
-            ReplyReader in = new ReplyReader(reply);
-            in.number();
-            List<String> others = in.all(ReplyReader::text);
-            if (!others.isEmpty() && tries < AGAIN_MILLIS.length) {
-                CompletableFuture.delayedExecutor(AGAIN_MILLIS[tries], TimeUnit.MILLISECONDS)
-                        .execute(() -> wake(partition, others, tries + 1));
-            }
-        });
     }
 }

@@ -1,4 +1,4 @@
 package dev.tandem.server.inspect;
 
 /** A task that waits for another one. */
-public record WaitingInfo(String queue, TaskRef ref) {}
+public record DependentInfo(String queue, TaskRef ref) {}

@@ -2,14 +2,14 @@ package dev.tandem.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.scheduler.WaitCycle.Edge;
-import dev.tandem.scheduler.WaitCycle.FanOutOf;
-import dev.tandem.scheduler.WaitCycle.Held;
-import dev.tandem.scheduler.WaitCycle.HeldUp;
+import dev.tandem.scheduler.DependencyCycle.Edge;
+import dev.tandem.scheduler.DependencyCycle.FanOutOf;
+import dev.tandem.scheduler.DependencyCycle.Held;
+import dev.tandem.scheduler.DependencyCycle.HeldUp;
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
-import dev.tandem.task.store.WaitRequest.Waiter;
+import dev.tandem.task.TaskPlace;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,35 +22,35 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whether a task waits for itself. */
-class WaitCycleTest {
+class DependencyCycleTest {
 
-    private final Map<Waiter, List<Edge>> edges = new HashMap<>();
-    private final Map<Waiter, List<Held>> heldUp = new HashMap<>();
-    private final Map<Waiter, List<Integer>> subtasks = new HashMap<>();
+    private final Map<TaskPlace, List<Edge>> edges = new HashMap<>();
+    private final Map<TaskPlace, List<Held>> heldUp = new HashMap<>();
+    private final Map<TaskPlace, List<Integer>> subtasks = new HashMap<>();
     private final Map<Integer, List<Held>> finals = new HashMap<>();
     private int asked;
 
-    private final WaitCycle.Graph graph = new WaitCycle.Graph() {
+    private final DependencyCycle.Graph graph = new DependencyCycle.Graph() {
         @Override
-        public CompletableFuture<List<Edge>> edgesOf(Waiter task) {
+        public CompletableFuture<List<Edge>> edgesOf(TaskPlace task) {
             asked++;
             return CompletableFuture.completedFuture(edges.getOrDefault(task, List.of()));
         }
 
         @Override
-        public CompletableFuture<HeldUp> heldUpBy(Waiter task) {
+        public CompletableFuture<HeldUp> heldUpBy(TaskPlace task) {
             asked++;
             List<Integer> its = subtasks.getOrDefault(task, List.of());
             List<Held> held = new ArrayList<>(heldUp.getOrDefault(task, List.of()));
             its.forEach(each -> held.addAll(finals.getOrDefault(each, List.of())));
             String name = "t" + task.position().text().substring(2);
-            return CompletableFuture.completedFuture(
-                    new HeldUp(name, its.stream().map(WaitCycleTest::fanOut).toList(), held));
+            return CompletableFuture.completedFuture(new HeldUp(
+                    name, its.stream().map(DependencyCycleTest::fanOut).toList(), held));
         }
     };
 
-    private static Waiter task(int number) {
-        return new Waiter(Partition.of("q", 0), Position.of(0, number));
+    private static TaskPlace task(int number) {
+        return new TaskPlace(Partition.of("q", 0), Position.of(0, number));
     }
 
     /** Says that a task waits for another one since a time, or is parked behind it. */
@@ -82,7 +82,10 @@ class WaitCycleTest {
     }
 
     private String find(int start) {
-        return new WaitCycle(task(start), "t" + start, graph).find().join().orElse("none");
+        return new DependencyCycle(task(start), "t" + start, graph)
+                .find()
+                .join()
+                .orElse("none");
     }
 
     @Test
@@ -163,14 +166,14 @@ class WaitCycleTest {
         IntStream.range(1, 10_000).forEach(i -> waits(i, i - 1, i));
         isSubtask(9_999, 7);
         assertThat(find(0)).isEqualTo("none");
-        assertThat(asked).isLessThanOrEqualTo(WaitCycle.MAX_TASKS + 2);
+        assertThat(asked).isLessThanOrEqualTo(DependencyCycle.MAX_TASKS + 2);
     }
 
     @Test
     void aSearchIsBounded() {
         IntStream.range(0, 10_000).forEach(i -> waits(i, i + 1, i + 1));
         assertThat(find(0)).isEqualTo("none");
-        assertThat(asked).isLessThanOrEqualTo(WaitCycle.MAX_TASKS + 1);
+        assertThat(asked).isLessThanOrEqualTo(DependencyCycle.MAX_TASKS + 1);
     }
 
     @ParameterizedTest

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param since since when the other task waits for it; null if that has not asked yet
  * @param over whether the other task need not wait for it any more
  */
-public record AwaitedInfo(
+public record DependencyInfo(
         String queue,
         String key,
         @Nullable String state,

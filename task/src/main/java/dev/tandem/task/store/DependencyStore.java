@@ -1,16 +1,17 @@
 package dev.tandem.task.store;
 
 import dev.tandem.task.TaskDependencies;
+import dev.tandem.task.TaskPlace;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Knows which tasks wait for which others. Any thread may call it. */
-public interface TaskWaits {
+/** Port: knows which tasks wait for which others. Any thread may call it. */
+public interface DependencyStore {
 
     /** Knows nothing. */
-    TaskWaits NONE = (bucket, requests) ->
+    DependencyStore NONE = (bucket, requests) ->
             CompletableFuture.failedFuture(new UnsupportedOperationException("This store knows no deduplication keys"));
 
     /**
@@ -20,7 +21,7 @@ public interface TaskWaits {
      * @param requests 1 to {@link Store#MAX_DEDUP_REQUESTS}
      * @return the answers in the same order; fails as that of {@link Store#dedup} does
      */
-    CompletionStage<List<WaitAnswer>> await(int bucket, List<WaitRequest> requests);
+    CompletionStage<List<DependencyAnswer>> ask(int bucket, List<DependencyRequest> requests);
 
     /**
      * Looks whether a task waits for itself, by the tasks that it waits for and by the heads of their keys, and has begun to
@@ -29,7 +30,7 @@ public interface TaskWaits {
      * @param name its name, for people
      * @return the cycle, for people, such as {@code a -> b -> a}; empty if there is none, or it is too long to be found
      */
-    default CompletionStage<Optional<String>> findCycle(WaitRequest.Waiter task, TaskDependencies its, String name) {
+    default CompletionStage<Optional<String>> findCycle(TaskPlace task, TaskDependencies its, String name) {
         return CompletableFuture.completedFuture(Optional.empty());
     }
 }

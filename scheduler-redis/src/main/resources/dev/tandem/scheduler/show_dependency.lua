@@ -1,7 +1,7 @@
 -- Shows what is known of a task with a deduplication key, for one that may wait for it.
 --
 -- KEYS 1    what is known of the deduplication key, see deduplicate
--- KEYS 2    the tasks that wait for it, see await_tasks
+-- KEYS 2    the tasks that wait for it, see ask_dependencies
 -- ARGV 1    queue/partition/position of the other task
 -- Returns   {BEARER_... (what the bearer does; '' if nothing is known), its partition/position, its id, since when the other
 --           task waits (ms; 0: it never asked), 1 if it need not wait any more, else 0, count of the tasks that wait}

@@ -1,9 +1,7 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.BusinessId;
-import dev.tandem.task.Partition;
-import dev.tandem.task.Position;
-import dev.tandem.task.store.WaitRequest.Waiter;
+import dev.tandem.task.TaskPlace;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,28 +9,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param on its business id
  * @param state what it does; null if nothing is known of it
- * @param partition its partition; null if nothing is known of it
- * @param position its position; null if nothing is known of it
+ * @param bearer where it is; null if nothing is known of it
  * @param id its id, for people; empty if nothing is known of it
  * @param since since when the other task waits for it, in epoch milliseconds; 0 if that has not asked yet
  * @param over whether the other task need not wait for it any more
  * @param waiting how many tasks wait for it, those included that need not any more and have not ended
  */
-public record AwaitedView(
+public record DependencyView(
         BusinessId on,
         DedupKeyView.@Nullable Bearer state,
-        @Nullable Partition partition,
-        @Nullable Position position,
+        @Nullable TaskPlace bearer,
         String id,
         long since,
         boolean over,
         long waiting) {
-
-    /** Returns where the task is; null if nothing is known of it. */
-    @Nullable
-    Waiter bearer() {
-        return partition == null || position == null ? null : new Waiter(partition, position);
-    }
 
     /** Returns whether the other task waits for this one, of which nothing is known. */
     boolean isMissed() {

@@ -1,7 +1,7 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.BusinessId;
-import dev.tandem.task.store.WaitRequest.Waiter;
+import dev.tandem.task.TaskPlace;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * fan-out among them. Of the tasks of a cycle, the one that began to wait last has closed it. Looks at so many tasks each way at
  * most that a search costs little; a longer cycle ends when the time of its tasks is over.
  */
-final class WaitCycle {
+final class DependencyCycle {
 
     static final int MAX_TASKS = 64;
 
@@ -29,10 +29,10 @@ final class WaitCycle {
     interface Graph {
 
         /** Returns what holds a task up. */
-        CompletableFuture<List<Edge>> edgesOf(Waiter task);
+        CompletableFuture<List<Edge>> edgesOf(TaskPlace task);
 
         /** Returns what a task holds up. */
-        CompletableFuture<HeldUp> heldUpBy(Waiter task);
+        CompletableFuture<HeldUp> heldUpBy(TaskPlace task);
     }
 
     /**
@@ -43,9 +43,9 @@ final class WaitCycle {
      * @param name its name, for people
      * @param since since when the other one waits for it, in epoch milliseconds; 0 if it is parked behind it
      */
-    record Edge(@Nullable Waiter by, @Nullable BusinessId on, String name, long since) {
+    record Edge(@Nullable TaskPlace by, @Nullable BusinessId on, String name, long since) {
 
-        static Edge behindHead(Waiter head) {
+        static Edge behindHead(TaskPlace head) {
             return new Edge(head, null, nameOfHead(head), 0);
         }
     }
@@ -65,7 +65,7 @@ final class WaitCycle {
      * @param name what it waits for, for people
      * @param since since when, in epoch milliseconds; 0 if it is parked behind it
      */
-    record Held(Waiter task, @Nullable FanOutOf fanOut, String name, long since) {}
+    record Held(TaskPlace task, @Nullable FanOutOf fanOut, String name, long since) {}
 
     /**
      * What a task holds up.
@@ -79,38 +79,38 @@ final class WaitCycle {
     }
 
     /** The task that began to wait last, of some. @param since since when; 0 if none waits */
-    private record Latest(Waiter task, long since) {
+    private record Latest(TaskPlace task, long since) {
 
-        Latest or(Waiter other, long otherSince) {
+        Latest or(TaskPlace other, long otherSince) {
             boolean later = otherSince > since || otherSince == since && BY_PLACE.compare(other, task) > 0;
             return otherSince > 0 && later ? new Latest(other, otherSince) : this;
         }
     }
 
     /** A way from the start to a task, or back. */
-    private record Path(Waiter end, String text, Latest latest) {}
+    private record Path(TaskPlace end, String text, Latest latest) {}
 
     /** Which of two tasks has closed the cycle, if both began to wait in the same millisecond. */
-    private static final Comparator<Waiter> BY_PLACE = Comparator.comparing(
-                    (Waiter each) -> each.partition().toString())
+    private static final Comparator<TaskPlace> BY_PLACE = Comparator.comparing(
+                    (TaskPlace each) -> each.partition().toString())
             .thenComparing(each -> each.position().text());
 
-    private final Waiter start;
+    private final TaskPlace start;
     private final String name;
     private final Graph graph;
     private final Deque<Path> open = new ArrayDeque<>();
-    private final Set<Waiter> seen = new HashSet<>();
+    private final Set<TaskPlace> seen = new HashSet<>();
     /** The ways that end at tasks which have not come. */
     private final Map<BusinessId, Path> missing = new HashMap<>();
 
     /** @param name the name of the start, for people */
-    WaitCycle(Waiter start, String name, Graph graph) {
+    DependencyCycle(TaskPlace start, String name, Graph graph) {
         this.start = start;
         this.name = name;
         this.graph = graph;
     }
 
-    static String nameOfHead(Waiter head) {
+    static String nameOfHead(TaskPlace head) {
         return "@" + head.partition().name() + "/" + head.position() + ", the head of its key";
     }
 
@@ -140,7 +140,7 @@ final class WaitCycle {
     /** Goes on from the end of a way. @return the cycle, if it is one that the start has closed */
     private Optional<String> follow(Path path, List<Edge> edges) {
         for (Edge edge : edges) {
-            Waiter by = edge.by();
+            TaskPlace by = edge.by();
             Path further = new Path(
                     by == null ? path.end() : by,
                     path.text() + " -> " + edge.name(),

@@ -1,6 +1,6 @@
 -- Lists tasks that wait for a task with a deduplication key, in no order.
 --
--- KEYS 1    the tasks that wait for it, see await_tasks
+-- KEYS 1    the tasks that wait for it, see ask_dependencies
 -- ARGV 1    where the list goes on; '0': at its beginning
 -- ARGV 2    about how many
 -- Returns   {where it goes on, '0' if it ends here, and for each task: queue, partition, position, since when it waits (ms),

@@ -1,6 +1,6 @@
 package dev.tandem.executor;
 
-import dev.tandem.task.store.WaitRequest.Waiter;
+import dev.tandem.task.TaskPlace;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -8,7 +8,7 @@ import java.util.Map;
  * The tasks of a queue that wait for others, as this process last saw them. One that does not look again in time waits elsewhere,
  * or has been cancelled. Thread-safe.
  */
-final class WaitingTasks {
+final class Dependents {
 
     /** More are not counted. */
     static final int MAX_TASKS = 20_000;
@@ -23,17 +23,17 @@ final class WaitingTasks {
 
     private final ExecutorClock clock;
     /** Guarded by this, like all other fields. */
-    private final Map<Waiter, Wait> waits = new HashMap<>();
+    private final Map<TaskPlace, Wait> waits = new HashMap<>();
 
     private long nextSweep;
     private long oldest;
 
-    WaitingTasks(ExecutorClock clock) {
+    Dependents(ExecutorClock clock) {
         this.clock = clock;
     }
 
     /** A task has waited for so long, and looks again after a delay. */
-    synchronized void waits(Waiter task, long waitedMillis, long delayMillis) {
+    synchronized void waits(TaskPlace task, long waitedMillis, long delayMillis) {
         if (waits.size() < MAX_TASKS || waits.containsKey(task)) {
             long now = clock.millis();
             waits.put(task, new Wait(now - waitedMillis, now + delayMillis + LATE_MILLIS));
@@ -41,7 +41,7 @@ final class WaitingTasks {
     }
 
     /** A task waits no more. */
-    synchronized void waitsNoMore(Waiter task) {
+    synchronized void waitsNoMore(TaskPlace task) {
         waits.remove(task);
     }
 

@@ -1,21 +1,21 @@
 package dev.tandem.scheduler;
 
-import dev.tandem.scheduler.WaitCycle.Edge;
-import dev.tandem.scheduler.WaitCycle.FanOutOf;
-import dev.tandem.scheduler.WaitCycle.Held;
-import dev.tandem.scheduler.WaitCycle.HeldUp;
+import dev.tandem.scheduler.DependencyCycle.Edge;
+import dev.tandem.scheduler.DependencyCycle.FanOutOf;
+import dev.tandem.scheduler.DependencyCycle.Held;
+import dev.tandem.scheduler.DependencyCycle.HeldUp;
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskDependencies;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutBuckets;
 import dev.tandem.task.fanout.FanOutPlan;
 import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.Subtask;
-import dev.tandem.task.store.WaitRequest.Waiter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,21 +26,22 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Reads for one search which tasks hold up which others. */
-final class WaitGraph implements WaitCycle.Graph {
+final class DependencyGraph implements DependencyCycle.Graph {
 
-    private final Waiter start;
+    private final TaskPlace start;
     private final TaskDependencies its;
-    private final Waits waits;
+    private final DependencyBook book;
     private final Inspector inspector;
     private final RedisBuckets buckets;
     /** The tasks that were read with others. */
-    private final Map<Waiter, TaskView> known = new ConcurrentHashMap<>();
+    private final Map<TaskPlace, TaskView> known = new ConcurrentHashMap<>();
 
     /** @param its what the start waits for */
-    WaitGraph(Waiter start, TaskDependencies its, Waits waits, Inspector inspector, RedisBuckets buckets) {
+    DependencyGraph(
+            TaskPlace start, TaskDependencies its, DependencyBook book, Inspector inspector, RedisBuckets buckets) {
         this.start = start;
         this.its = its;
-        this.waits = waits;
+        this.book = book;
         this.inspector = inspector;
         this.buckets = buckets;
     }
@@ -48,7 +49,7 @@ final class WaitGraph implements WaitCycle.Graph {
     // ---- what holds a task up
 
     @Override
-    public CompletableFuture<List<Edge>> edgesOf(Waiter task) {
+    public CompletableFuture<List<Edge>> edgesOf(TaskPlace task) {
         if (task.equals(start)) {
             return edgesOf(task, its);
         }
@@ -58,7 +59,7 @@ final class WaitGraph implements WaitCycle.Graph {
             }
             Position head = view.head();
             if (head != null && !head.equals(task.position())) {
-                Edge edge = Edge.behindHead(new Waiter(task.partition(), head));
+                Edge edge = Edge.behindHead(new TaskPlace(task.partition(), head));
                 return CompletableFuture.completedFuture(List.of(edge));
             }
             Envelope envelope = view.envelope();
@@ -67,11 +68,11 @@ final class WaitGraph implements WaitCycle.Graph {
         });
     }
 
-    private CompletableFuture<List<Edge>> edgesOf(Waiter task, TaskDependencies others) {
-        return waits.of(task, others).thenApply(views -> {
+    private CompletableFuture<List<Edge>> edgesOf(TaskPlace task, TaskDependencies others) {
+        return book.of(task, others).thenApply(views -> {
             List<Edge> edges = new ArrayList<>();
-            for (AwaitedView view : views) {
-                Waiter bearer = view.bearer();
+            for (DependencyView view : views) {
+                TaskPlace bearer = view.bearer();
                 boolean counts = bearer == null ? view.isMissed() : view.holdsUp();
                 if (counts) {
                     edges.add(new Edge(bearer, view.on(), view.on().toString(), view.since()));
@@ -82,7 +83,7 @@ final class WaitGraph implements WaitCycle.Graph {
     }
 
     /** Returns a task that has not ended; null if nothing is known of it. */
-    private CompletableFuture<@Nullable TaskView> view(Waiter task) {
+    private CompletableFuture<@Nullable TaskView> view(TaskPlace task) {
         TaskView read = known.get(task);
         return read != null
                 ? CompletableFuture.completedFuture(read)
@@ -95,7 +96,7 @@ final class WaitGraph implements WaitCycle.Graph {
     // ---- what a task holds up
 
     @Override
-    public CompletableFuture<HeldUp> heldUpBy(Waiter task) {
+    public CompletableFuture<HeldUp> heldUpBy(TaskPlace task) {
         return view(task).thenCompose(view -> {
             Envelope envelope = view == null ? null : view.envelope();
             return view == null || envelope == null
@@ -104,22 +105,22 @@ final class WaitGraph implements WaitCycle.Graph {
         });
     }
 
-    private CompletableFuture<HeldUp> heldUpBy(Waiter task, TaskView view, Task its) {
+    private CompletableFuture<HeldUp> heldUpBy(TaskPlace task, TaskView view, Task its) {
         String name = its.id() == null ? "@" + task.partition().name() + "/" + task.position() : its.id();
         CompletableFuture<List<Held>> direct =
-                waitersOf(task, its).thenCombine(parkedBehind(task, view, its), WaitGraph::concat);
+                dependentsOf(task, its).thenCombine(parkedBehind(task, view, its), DependencyGraph::concat);
         return fanOutsOf(Subtask.of(its))
-                .thenCompose(fanOuts -> Futures.all(fanOuts, each -> waitersOf(task, each))
+                .thenCompose(fanOuts -> Futures.all(fanOuts, each -> dependentsOf(task, each))
                         .thenCombine(
                                 direct, (those, others) -> new HeldUp(name, fanOuts, concat(flat(those), others))));
     }
 
     /** Returns the tasks that wait for a task by its business id. */
-    private CompletableFuture<List<Held>> waitersOf(Waiter task, Task its) {
+    private CompletableFuture<List<Held>> dependentsOf(TaskPlace task, Task its) {
         String key = its.dedupKey();
         return key == null
                 ? CompletableFuture.completedFuture(List.of())
-                : waitersOf(
+                : dependentsOf(
                         task,
                         new BusinessId(its.queue(), key),
                         null,
@@ -127,40 +128,40 @@ final class WaitGraph implements WaitCycle.Graph {
     }
 
     /** Returns the tasks that wait for the final task of a fan-out. */
-    private CompletableFuture<List<Held>> waitersOf(Waiter task, FanOutOf fanOut) {
-        return waitersOf(task, fanOut.on(), fanOut, AwaitedView::isMissed);
+    private CompletableFuture<List<Held>> dependentsOf(TaskPlace task, FanOutOf fanOut) {
+        return dependentsOf(task, fanOut.on(), fanOut, DependencyView::isMissed);
     }
 
     /** Returns the tasks that wait for an id. @param task any, as which the store is asked whether it is worth a look */
-    private CompletableFuture<List<Held>> waitersOf(
-            Waiter task, BusinessId on, @Nullable FanOutOf fanOut, Predicate<AwaitedView> counts) {
-        return waits.of(task, on).thenCompose(seen -> {
+    private CompletableFuture<List<Held>> dependentsOf(
+            TaskPlace task, BusinessId on, @Nullable FanOutOf fanOut, Predicate<DependencyView> counts) {
+        return book.of(task, on).thenCompose(seen -> {
             if (seen.waiting() == 0) {
                 return CompletableFuture.completedFuture(List.of());
             }
-            return waits.waitingFor(on, WaitCycle.MAX_TASKS)
+            return book.dependentsOf(on, DependencyCycle.MAX_TASKS)
                     .thenCompose(those -> Futures.all(
                             those,
-                            each -> waits.of(each, on)
+                            each -> book.of(each, on)
                                     .thenApply(view -> counts.test(view)
                                             ? List.of(new Held(each, fanOut, on.toString(), view.since()))
                                             : List.<Held>of())))
-                    .thenApply(WaitGraph::flat);
+                    .thenApply(DependencyGraph::flat);
         });
     }
 
-    private CompletableFuture<List<Held>> parkedBehind(Waiter task, TaskView view, Task its) {
+    private CompletableFuture<List<Held>> parkedBehind(TaskPlace task, TaskView view, Task its) {
         String key = its.key();
         if (key == null || !task.position().equals(view.head())) {
             return CompletableFuture.completedFuture(List.of());
         }
         return inspector
-                .parkedBehind(task.partition(), key, WaitCycle.MAX_TASKS)
+                .parkedBehind(task.partition(), key, DependencyCycle.MAX_TASKS)
                 .thenApply(views -> views.stream()
                         .map(each -> {
-                            Waiter parked = new Waiter(each.partition(), each.position());
+                            TaskPlace parked = new TaskPlace(each.partition(), each.position());
                             known.put(parked, each);
-                            return new Held(parked, null, WaitCycle.nameOfHead(task), 0);
+                            return new Held(parked, null, DependencyCycle.nameOfHead(task), 0);
                         })
                         .toList());
     }
