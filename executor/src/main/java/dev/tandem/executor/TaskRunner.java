@@ -104,7 +104,7 @@ final class TaskRunner implements WorkerPool.RunAction {
             outcome = new Outcome.Retry(INTERNAL_ERROR_DELAY_MILLIS, OutcomeDecider.describe(t));
         }
         counters.count(outcome);
-        if (gated) {
+        if (gated || gates.awaitEnd(run)) {
             Outcome ended = outcome;
             gates.ended(run, ended, () -> finished.accept(run, ended));
             return null;
