@@ -1,7 +1,9 @@
 package dev.tandem.executor;
 
+import dev.tandem.ordering.CancelledTask;
 import dev.tandem.ordering.QueueCore;
 import dev.tandem.ordering.Run;
+import dev.tandem.ordering.TaskFilter;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.PlatformHeaders;
@@ -10,13 +12,15 @@ import dev.tandem.task.Task;
 import dev.tandem.task.store.HeldTask;
 import dev.tandem.task.store.Registration.Registrant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Finds tasks of a queue in the memory of this process, and cancels those that run, for people. Thread-safe. */
+/** Finds tasks of a queue in the memory of this process, and cancels them, for people. Thread-safe. */
 final class HeldTasks {
 
     private static final byte[] NO_PAYLOAD = {};
@@ -44,9 +48,35 @@ final class HeldTasks {
         this.gates = gates;
     }
 
-    /** Cancels the runs of a task that handlers work on here. @return what {@link WorkerPool#cancel} returns */
-    List<String> cancel(String id) {
-        return workers.cancel(id);
+    /**
+     * Cancels the tasks with an id: interrupts handlers that run them, and ends those that wait, without a run.
+     *
+     * @param id as for {@link #find}
+     * @return the places of those that were found; as {@link #find}
+     */
+    CompletableFuture<List<String>> cancel(String id) {
+        List<String> running = workers.cancel(id);
+        if (!running.isEmpty()) {
+            return CompletableFuture.completedFuture(running);
+        }
+        CompletableFuture<List<String>> found = new CompletableFuture<>();
+        inbox.post(() -> found.complete(cancelNow(id)));
+        return found;
+    }
+
+    private List<String> cancelNow(String id) {
+        List<String> places = new ArrayList<>();
+        Set<Run> runs = new HashSet<>();
+        for (CancelledTask task : core.cancel(named(id))) {
+            places.add(task.partition().name() + "/" + task.position());
+            if (task.run() != null) {
+                runs.add(task.run());
+            }
+        }
+        // A worker puts its attempt into its slot before it looks whether the run is cancelled. So one of us sees the
+        // other.
+        workers.cancel(runs);
+        return places;
     }
 
     /**
@@ -70,10 +100,11 @@ final class HeldTasks {
 
     private List<HeldTask> now(String id) {
         Map<Place, HeldTask> found = new LinkedHashMap<>();
-        workers.running().forEach(run -> add(found, id, run, null));
-        gates.eachWaiting((run, reason) -> add(found, id, run, reason));
+        TaskFilter named = named(id);
+        workers.running().forEach(run -> add(found, named, run, null));
+        gates.eachWaiting((run, reason) -> add(found, named, run, reason));
         core.pending()
-                .filter(each -> isNamed(id, each.task(), each.partition(), each.position()))
+                .filter(each -> named.matches(each.partition(), each.position(), each.task()))
                 .forEach(each -> found.computeIfAbsent(
                         new Place(each.partition(), each.position()),
                         place -> held(place, each.task(), each.attempts(), false, turn(each.task()))));
@@ -81,21 +112,34 @@ final class HeldTasks {
         return all.subList(0, Math.min(all.size(), Registrant.MOST_FOUND));
     }
 
-    private void add(Map<Place, HeldTask> found, String id, Run run, @Nullable String waitsFor) {
-        if (isNamed(id, run.task(), run.partition(), run.position())) {
+    private void add(Map<Place, HeldTask> found, TaskFilter named, Run run, @Nullable String waitsFor) {
+        if (named.matches(run.partition(), run.position(), run.task())) {
             Place place = new Place(run.partition(), run.position());
             found.put(place, held(place, run.task(), run.attempt() - 1, waitsFor == null, waitsFor));
         }
     }
 
-    private boolean isNamed(String id, Task task, Partition partition, Position position) {
-        return id.equals(TaskIds.idOf(
-                        task,
-                        partition,
-                        position,
-                        spec.parts().topic(),
-                        spec.source().kind()))
-                || id.equals(partition.name() + "/" + position.text());
+    /** Returns what finds tasks by an id, or by a place. Few ids are made from places, so that hardly any is put together. */
+    private TaskFilter named(String id) {
+        boolean mayBeMade = id.startsWith(spec.parts().topic() + ":");
+        return (partition, position, task) -> {
+            boolean named = task.id() == null
+                    ? mayBeMade && id.equals(made(task, partition, position))
+                    : task.id().equals(id);
+            return named || isPlace(id, partition.name(), position.text());
+        };
+    }
+
+    private String made(Task task, Partition partition, Position position) {
+        return TaskIds.idOf(
+                task, partition, position, spec.parts().topic(), spec.source().kind());
+    }
+
+    private static boolean isPlace(String id, String partition, String position) {
+        return id.length() == partition.length() + 1 + position.length()
+                && id.charAt(partition.length()) == '/'
+                && id.startsWith(partition)
+                && id.endsWith(position);
     }
 
     private String turn(Task task) {

@@ -91,7 +91,7 @@ final class RateGate implements Gate {
 
         @Override
         public boolean mayBegin(long nowMillis) {
-            return run.mayBegin(nowMillis);
+            return run.mayBegin(nowMillis) && !run.isCancelled();
         }
 
         @Override

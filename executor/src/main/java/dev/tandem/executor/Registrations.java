@@ -155,9 +155,11 @@ final class Registrations implements AutoCloseable {
         }
 
         @Override
-        public List<String> cancel(String queue, String id) {
+        public CompletionStage<List<String>> cancel(String queue, String id) {
             QueueLoop loop = queues.get(queue);
-            return loop == null ? List.of() : loop.held().cancel(id);
+            return loop == null
+                    ? CompletableFuture.completedFuture(List.of())
+                    : loop.held().cancel(id);
         }
 
         @Override

@@ -78,7 +78,9 @@ class DependencyRulesTest {
     @Test
     void aStrictQueueRefusesWhatIsNotKnown() {
         strict = true;
-        assertThat(decide(Policy.RUN, unknown(0))).isInstanceOf(Outcome.Dead.class);
+        assertThat(decide(Policy.RUN, unknown(0)))
+                .isEqualTo(new Outcome.Dead("waits for q/a, of which nothing is known: submit that task first, or set"
+                        + " dependencies.unknown: wait"));
         assertThat(decide(Policy.RUN, open(0))).isEqualTo(waits("q/a", 1_000));
     }
 

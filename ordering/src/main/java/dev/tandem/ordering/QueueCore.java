@@ -12,8 +12,10 @@ import dev.tandem.task.Task;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -102,11 +104,11 @@ public final class QueueCore {
     }
 
     public void committed(Partition partition, long upTo) {
-        core(partition).committed(upTo);
+        core(partition).broker().committed(upTo);
     }
 
     public void commitFailed(Partition partition) {
-        core(partition).commitFailed();
+        core(partition).broker().commitFailed();
     }
 
     /** Takes records that {@link Commands#recall} asked for. {@code next} is as in {@link Source.Events#recalled}. */
@@ -190,6 +192,17 @@ public final class QueueCore {
         core(run.partition()).finished(run, outcome);
     }
 
+    /**
+     * Cancels the tasks in memory that match. They end without a run. A handler that has begun is not interrupted.
+     *
+     * @return those that were found. The store may have one by now that was on its way there
+     */
+    public List<CancelledTask> cancel(TaskFilter filter) {
+        List<CancelledTask> found = new ArrayList<>();
+        partitions.values().forEach(core -> core.cancellations().cancel(filter, found));
+        return found;
+    }
+
     /** Stops or allows new starts. Active runs go on. */
     public void pauseStarts(boolean paused) {
         stopRows();
@@ -213,7 +226,7 @@ public final class QueueCore {
     }
 
     private void stopRows() {
-        turns.forEach(PartitionCore::stopRows);
+        turns.forEach(core -> core.rows().stopAll());
     }
 
     /** Allows starts without a limit again. */

@@ -83,13 +83,13 @@ public final class RunningTasks {
 
     /** Has an executor look for requests, until the returned object is closed. */
     AutoCloseable listen(Registrant executor) {
-        AutoCloseable listensToCancels = cancels.listen((queue, id) -> {
-            List<String> cancelled = executor.cancel(queue, id);
-            if (!cancelled.isEmpty()) {
-                log.info("Queue {}: an operator has cancelled the running tasks {}", queue, cancelled);
-            }
-            return CompletableFuture.completedFuture(cancelled);
-        });
+        AutoCloseable listensToCancels =
+                cancels.listen((queue, id) -> executor.cancel(queue, id).thenApply(cancelled -> {
+                    if (!cancelled.isEmpty()) {
+                        log.info("Queue {}: an operator has cancelled the tasks {}", queue, cancelled);
+                    }
+                    return cancelled;
+                }));
         AutoCloseable listensToFinds = finds.listen((queue, id) -> executor.find(queue, id)
                 .thenApply(found -> found.stream().map(HeldTaskText::of).toList()));
         return () -> {

@@ -3,6 +3,7 @@ package dev.tandem.runtime.it;
 import static dev.tandem.api.TaskOptions.dedupKey;
 import static dev.tandem.api.TaskOptions.delay;
 import static dev.tandem.api.TaskOptions.id;
+import static dev.tandem.task.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -18,7 +19,9 @@ import dev.tandem.scheduler.Admin;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.testkit.UniqueNames;
+import io.lettuce.core.ScriptOutputType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,6 +48,8 @@ abstract class DedupSuite {
     private final String queue = UniqueNames.fresh("dedups");
     /** The ids of the tasks that ran, with the number of the attempt. */
     private final List<String> ran = new CopyOnWriteArrayList<>();
+
+    private final List<Integer> shipped = new CopyOnWriteArrayList<>();
 
     private RedisStore store;
 
@@ -89,6 +94,7 @@ abstract class DedupSuite {
 
     private void run(Ship ship, TaskContext task) {
         ran.add(task.id() + " " + task.attempt());
+        shipped.add(ship.items());
         if (ship.items() == 0) {
             throw new FatalTaskException("Nothing to ship");
         }
@@ -128,6 +134,25 @@ abstract class DedupSuite {
 
     private void awaitRan(String... runs) {
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(ran).containsExactly(runs));
+    }
+
+    /** Lets time pass for what Redis knows of the key: all of its times move into the past. */
+    private void letPass(Duration time) {
+        String key = "tandem:{~dedup/%s}:%s/order-7".formatted(DedupBuckets.of(queue, "order-7"), queue);
+        String script = """
+                local h = cmsgpack.unpack(redis.call('HGET', KEYS[1], 'h'))
+                for i = 5, 10 do
+                  h[i] = h[i] - ARGV[1]
+                end
+                return redis.call('HSET', KEYS[1], 'h', cmsgpack.pack(h))
+                """;
+        SuiteRedis.of(source())
+                .write(commands -> commands.eval(
+                        script, ScriptOutputType.INTEGER, new byte[][] {bytes(key)}, bytes(time.toMillis() + "")));
+    }
+
+    private void retry(TaskView task) {
+        store.admin().retry(task.partition(), task.position()).join();
     }
 
     @Test
@@ -258,6 +283,97 @@ abstract class DedupSuite {
             store.admin().retry(first.partition(), first.position()).join();
             awaitDuplicate("first", "second");
             assertThat(ran).isEmpty();
+        }
+    }
+
+    @Test
+    void theOneThatReplacesAnotherRunsWithItsOwnPayload() throws IOException {
+        try (Tandem tandem = start("mode: replace")) {
+            submit(tandem, "first", 1, delay("1h"));
+            TaskView first = awaitKnown("first", TaskState.SCHEDULED);
+            submit(tandem, "second", 2);
+            TaskView second = awaitKnown("second", TaskState.RETRY);
+
+            letPass(Duration.ofHours(2));
+            retry(second);
+            awaitRan("second 1");
+            assertThat(shipped).containsExactly(2);
+            retry(first);
+            awaitDuplicate("first", "second");
+            awaitRan("second 1");
+        }
+    }
+
+    @Test
+    void aFirstThatIsLostKeepsItsKeyUntilItCountsAsLost() throws IOException {
+        String settings = "until: done, retention: 1h, lost-after: 1d";
+        TaskView first;
+        try (Tandem tandem = start(settings)) {
+            submit(tandem, "first", 1, delay("1h"));
+            first = awaitKnown("first", TaskState.SCHEDULED);
+            letPass(Duration.ofHours(20));
+            submit(tandem, "second", 1);
+            awaitDuplicate("second", "first");
+        }
+        letPass(Duration.ofHours(6));
+        try (Tandem tandem = start(settings)) {
+            submit(tandem, "third", 1);
+            awaitRan("third 1");
+            awaitKnown("third", TaskState.SUCCEEDED);
+
+            retry(first);
+            awaitDuplicate("first", "third");
+            awaitRan("third 1");
+        }
+    }
+
+    @Test
+    void aKeyIsTakenForTheWindowOnlyThoughItsTaskStillWaits() throws IOException {
+        try (Tandem tandem = start("until: window, window: 2s")) {
+            long begin = System.nanoTime();
+            submit(tandem, "first", 1, delay("1h"));
+            TaskView first = awaitKnown("first", TaskState.SCHEDULED);
+
+            AtomicInteger tries = new AtomicInteger();
+            await().atMost(PATIENCE).pollInSameThread().until(() -> {
+                String name = "after " + tries.incrementAndGet();
+                submit(tandem, name, 1);
+                awaitKnown(name, TaskState.SUCCEEDED);
+                return ran.contains(name + " 1");
+            });
+            assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(2_000_000_000L);
+            retry(first);
+            awaitRan("after " + tries + " 1", "first 1");
+        }
+    }
+
+    @Test
+    void aKeyMayBeTakenUntilBothItsTaskHasEndedAndTheWindow() throws IOException {
+        try (Tandem tandem = start("until: both, window: 1h")) {
+            submit(tandem, "first", 1, delay("1h"));
+            TaskView first = awaitKnown("first", TaskState.SCHEDULED);
+            letPass(Duration.ofHours(2));
+            submit(tandem, "second", 1);
+            awaitDuplicate("second", "first");
+            retry(first);
+            awaitKnown("first", TaskState.SUCCEEDED);
+
+            submit(tandem, "third", 1);
+            awaitKnown("third", TaskState.SUCCEEDED);
+            submit(tandem, "fourth", 1);
+            awaitDuplicate("fourth", "third");
+            awaitRan("first 1", "third 1");
+        }
+    }
+
+    @Test
+    void aFirstThatDiesKeepsTheKeyIfItsQueueSaysSo() throws IOException {
+        try (Tandem tandem = start("until: done, retention: 1h, release-on-failure: false")) {
+            submit(tandem, "dead", 0);
+            awaitKnown("dead", TaskState.DEAD);
+            submit(tandem, "second", 1);
+            awaitDuplicate("second", "dead");
+            awaitRan("dead 1");
         }
     }
 }

@@ -140,6 +140,7 @@ local MOVE_SCHEDULE = 'S'
 local MOVE_PARK = 'P'
 local MOVE_ADOPT = 'A'
 local MOVE_BURY = 'B'
+local MOVE_CANCEL = 'C'
 
 -- What became of a hand-over or a forwarded redelivery. Of these, OK and DONE are also kept in Redis, in `given`.
 local HANDOVER_OK = 'O'

@@ -58,14 +58,15 @@ public interface Registration extends AutoCloseable {
         }
 
         /**
-         * Interrupts the handlers that run tasks with this id. A task whose handler does not succeed all the same has the outcome
-         * {@link dev.tandem.task.Outcome.Cancelled}.
+         * Cancels the tasks with this id that the executor has: interrupts the handlers that run them, and ends those that wait in
+         * its memory. A task whose handler does not succeed all the same has the outcome {@link
+         * dev.tandem.task.Outcome.Cancelled}.
          *
          * @param id the task's id, or its partition's name, a slash and its position
-         * @return the places of the tasks that were interrupted: each a partition's name, a slash and a position
+         * @return the places of the tasks that it has: each a partition's name, a slash and a position. It need not complete
          */
-        default List<String> cancel(String queue, String id) {
-            return List.of();
+        default CompletionStage<List<String>> cancel(String queue, String id) {
+            return CompletableFuture.completedFuture(List.of());
         }
 
         /**

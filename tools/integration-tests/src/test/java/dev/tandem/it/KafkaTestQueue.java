@@ -135,8 +135,18 @@ final class KafkaTestQueue extends TestQueue {
     }
 
     @Override
-    void publish(String key, byte[] payload, @Nullable String type) {
-        send(key, payload, type == null ? new Header[0] : new Header[] {header("tandem-type", type)});
+    void publish(@Nullable String key, byte @Nullable [] payload, Map<String, String> headers) {
+        send(
+                key,
+                payload,
+                headers.entrySet().stream()
+                        .map(each -> header(each.getKey(), each.getValue()))
+                        .toArray(Header[]::new));
+    }
+
+    @Override
+    int partitions() {
+        return partitions;
     }
 
     /** Publishes a task that is expected to succeed. */
