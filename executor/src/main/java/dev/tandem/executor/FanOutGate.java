@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
 import dev.tandem.task.AttemptHistory;
+import dev.tandem.task.FannedOut;
 import dev.tandem.task.LogText;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
@@ -15,6 +16,7 @@ import dev.tandem.task.fanout.FanOutRequest.End;
 import dev.tandem.task.fanout.FanOutRequest.Tell;
 import dev.tandem.task.fanout.Subtask;
 import dev.tandem.task.store.TaskIdentity;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -123,12 +125,12 @@ final class FanOutGate implements Gate {
 
     @Override
     public boolean awaitsEnd(Run run) {
-        return fanOuts.hasGivenUp(run);
+        return fanOuts.hasGivenUp(run) || run.task().headers().containsKey(FannedOut.HEADER);
     }
 
     @Override
     public void ended(Run run, Outcome outcome, Runnable then) {
-        List<Abandon> givenUp = fanOuts.takeGivenUp(run);
+        List<Abandon> givenUp = new ArrayList<>(fanOuts.takeGivenUp(run));
         boolean isNested = fanOuts.takeNested(run);
         End end = end(outcome);
         if (end == null) {
@@ -139,7 +141,25 @@ final class FanOutGate implements Gate {
         Tell told = subtask == null ? null : new Tell(subtask.fanOut(), subtask.number(), end, error(outcome));
         // A subtask that fanned out ends with its own fan-out, also if it dies: then that is given up.
         Runnable next = told == null || isNested ? then : () -> tell(run, outcome, told, then);
+        if (told == null) {
+            givenUp.addAll(begunBefore(run, outcome));
+        }
         giveUp(givenUp.iterator(), told, next);
+    }
+
+    /** Returns the fan-outs that earlier runs of a master began. Their streams have ended, or will not go on. */
+    private static List<Abandon> begunBefore(Run run, Outcome outcome) {
+        String fannedOut = run.task().headers().get(FannedOut.HEADER);
+        return fannedOut == null
+                ? List.of()
+                : FannedOut.ids(fannedOut).stream()
+                        .map(id -> new Abandon(id, run.token(), why(outcome)))
+                        .toList();
+    }
+
+    private static String why(Outcome outcome) {
+        String why = AttemptFanOuts.why(outcome);
+        return LogText.oneLine(why == null ? "its master ended" : why, FanOutRecord.MAX_ERROR);
     }
 
     private void tell(Run run, Outcome outcome, Tell told, Runnable then) {
@@ -150,9 +170,7 @@ final class FanOutGate implements Gate {
             }
             // An earlier run of the subtask began that fan-out, and this one did not go on with it.
             String inner = answer.other().isEmpty() ? FanOutIds.of(run, spec.name(), "") : answer.other();
-            String why = AttemptFanOuts.why(outcome);
-            String text = LogText.oneLine(why == null ? "its master ended" : why, FanOutRecord.MAX_ERROR);
-            giveUp(List.of(new Abandon(inner, run.token(), text)).iterator(), told, then);
+            giveUp(List.of(new Abandon(inner, run.token(), why(outcome))).iterator(), told, then);
         });
     }
 

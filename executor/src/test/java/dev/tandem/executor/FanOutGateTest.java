@@ -10,6 +10,7 @@ import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
+import dev.tandem.task.FannedOut;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
@@ -190,6 +191,22 @@ class FanOutGateTest {
         String id = store.requests(FanOutRequest.Open.class).get(0).id();
         assertThat(store.view(id).stop()).isEqualTo(Stop.ABANDONED);
         assertThat(gate.awaitsEnd(master)).isFalse();
+    }
+
+    @Test
+    void aMasterThatIsCancelledBeforeItsNextRunGivesUpWhatItBegan() {
+        Task task = new Task("import-7", "orders", "import", null, new byte[0], Map.of(), 0, 0, 0, 0, null);
+        open(3, "orders");
+        String broken = "ffffffffffffffffffff";
+        FanOutPlan plan = new FanOutPlan(
+                "orders", "0/1", "m", "t", "", 1, FanOutPlan.Rule.COMPLETE, 0, "", new byte[0], 1_000, 10);
+        store.apply(new FanOutRequest.Open(broken, 1, plan));
+        Run next = TestRuns.of(FannedOut.with(task, Map.of(ID, store.now, broken, store.now)), 5);
+        assertThat(gate.awaitsEnd(next)).isTrue();
+        ends(next, new Outcome.Expired(null));
+
+        assertThat(store.view(broken).why()).isEqualTo("its master expired");
+        assertThat(store.view(ID).stop()).as("its stream had ended").isEqualTo(Stop.NO);
     }
 
     @Test
