@@ -48,7 +48,7 @@ final class AttemptFanOuts {
         }
     }
 
-    /** Notes the fan-outs for the next run, and gives up streams that will not go on, because the task has ended. */
+    /** Notes the fan-outs for the next run, and which streams will not go on, because the task has ended. */
     void ended(Outcome outcome) {
         run.recordFanOuts(keptUntil());
         String why = why(outcome);
@@ -60,12 +60,14 @@ final class AttemptFanOuts {
         synchronized (this) {
             open = new ArrayList<>(writers.values());
         }
-        // If nobody hears of it, whoever looks at silent fan-outs finds out.
-        open.stream()
+        String text = LogText.oneLine(why, FanOutRecord.MAX_ERROR);
+        List<FanOutRequest.Abandon> givenUp = open.stream()
                 .filter(FanOutWriter::isOpen)
-                .forEach(each -> fanOuts.ask(
-                        new FanOutRequest.Abandon(each.id(), run.token(), LogText.oneLine(why, FanOutRecord.MAX_ERROR)),
-                        answer -> {}));
+                .map(each -> new FanOutRequest.Abandon(each.id(), run.token(), text))
+                .toList();
+        if (!givenUp.isEmpty()) {
+            fanOuts.noteGivenUp(run, givenUp);
+        }
     }
 
     /** Returns the fan-outs to which the handler has come, with the times until which they are kept at least. */

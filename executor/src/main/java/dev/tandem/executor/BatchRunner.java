@@ -96,7 +96,7 @@ final class BatchRunner implements WorkerPool.RunAction {
 
     /** Reports outcomes together, but for those of which the store is told first. */
     private void report(List<Run> runs, List<Outcome> outcomes) {
-        if (runs.stream().noneMatch(run -> gates.concern(run.task()))) {
+        if (runs.stream().noneMatch(this::isTold)) {
             finished.accept(runs, outcomes);
             return;
         }
@@ -105,7 +105,7 @@ final class BatchRunner implements WorkerPool.RunAction {
         for (int i = 0; i < runs.size(); i++) {
             Run run = runs.get(i);
             Outcome outcome = outcomes.get(i);
-            if (!gates.concern(run.task())) {
+            if (!isTold(run)) {
                 now.add(run);
                 theirs.add(outcome);
             } else {
@@ -113,6 +113,10 @@ final class BatchRunner implements WorkerPool.RunAction {
             }
         }
         finished.accept(now, theirs);
+    }
+
+    private boolean isTold(Run run) {
+        return gates.concern(run.task()) || gates.awaitEnd(run);
     }
 
     /** Runs a batch. @return the outcomes in the order of its runs */

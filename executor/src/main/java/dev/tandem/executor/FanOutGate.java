@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
 import dev.tandem.task.AttemptHistory;
+import dev.tandem.task.FannedOut;
 import dev.tandem.task.LogText;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
@@ -10,9 +11,14 @@ import dev.tandem.task.fanout.FanOutAnswer.Code;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
 import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRequest;
+import dev.tandem.task.fanout.FanOutRequest.Abandon;
 import dev.tandem.task.fanout.FanOutRequest.End;
+import dev.tandem.task.fanout.FanOutRequest.Tell;
 import dev.tandem.task.fanout.Subtask;
 import dev.tandem.task.store.TaskIdentity;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -98,7 +104,7 @@ final class FanOutGate implements Gate {
         if (answer == null) {
             return UNANSWERED;
         } else if (answer.code() == Code.DUPLICATE) {
-            return new Outcome.Duplicate(answer.begunBy().isEmpty() ? spec.idOf(run) : answer.begunBy());
+            return new Outcome.Duplicate(answer.other().isEmpty() ? spec.idOf(run) : answer.other());
         }
         // An operator who has a dead subtask retried wants it to run.
         boolean isRetried = answer.code() == Code.HAS_FAILED && hasBegun(run.task());
@@ -118,44 +124,75 @@ final class FanOutGate implements Gate {
     // ---- after a run
 
     @Override
+    public boolean awaitsEnd(Run run) {
+        return fanOuts.hasGivenUp(run) || run.task().headers().containsKey(FannedOut.HEADER);
+    }
+
+    @Override
     public void ended(Run run, Outcome outcome, Runnable then) {
+        List<Abandon> givenUp = new ArrayList<>(fanOuts.takeGivenUp(run));
         boolean isNested = fanOuts.takeNested(run);
-        Subtask subtask = Subtask.of(run.task());
         End end = end(outcome);
-        // A subtask that fanned out ends with its own fan-out, also if it dies: then that is given up.
-        if (subtask == null || end == null || isNested) {
+        if (end == null) {
             then.run();
             return;
         }
-        String error = error(outcome);
-        fanOuts.tell(new FanOutRequest.Tell(subtask.fanOut(), subtask.number(), end, error), answer -> {
-            if (answer != null && answer.code() == Code.NESTED) {
-                giveUpNested(
-                        run, outcome, new FanOutRequest.Tell(subtask.fanOut(), subtask.number(), end, error, true));
+        Subtask subtask = Subtask.of(run.task());
+        Tell told = subtask == null ? null : new Tell(subtask.fanOut(), subtask.number(), end, error(outcome));
+        // A subtask that fanned out ends with its own fan-out, also if it dies: then that is given up.
+        Runnable next = told == null || isNested ? then : () -> tell(run, outcome, told, then);
+        if (told == null) {
+            givenUp.addAll(begunBefore(run, outcome));
+        }
+        giveUp(givenUp.iterator(), told, next);
+    }
+
+    /** Returns the fan-outs that earlier runs of a master began. Their streams have ended, or will not go on. */
+    private static List<Abandon> begunBefore(Run run, Outcome outcome) {
+        String fannedOut = run.task().headers().get(FannedOut.HEADER);
+        return fannedOut == null
+                ? List.of()
+                : FannedOut.ids(fannedOut).stream()
+                        .map(id -> new Abandon(id, run.token(), why(outcome)))
+                        .toList();
+    }
+
+    private static String why(Outcome outcome) {
+        String why = AttemptFanOuts.why(outcome);
+        return LogText.oneLine(why == null ? "its master ended" : why, FanOutRecord.MAX_ERROR);
+    }
+
+    private void tell(Run run, Outcome outcome, Tell told, Runnable then) {
+        fanOuts.tell(told, answer -> {
+            if (answer == null || answer.code() != Code.NESTED) {
+                then.run();
+                return;
             }
-            then.run();
+            // An earlier run of the subtask began that fan-out, and this one did not go on with it.
+            String inner = answer.other().isEmpty() ? FanOutIds.of(run, spec.name(), "") : answer.other();
+            giveUp(List.of(new Abandon(inner, run.token(), why(outcome))).iterator(), told, then);
         });
     }
 
     /**
-     * Gives the fan-out up that an earlier run of a subtask began, and that this one did not go on with. If nobody hears of it,
-     * whoever looks at silent fan-outs finds out.
+     * Gives fan-outs up one after the other. Whoever dies meanwhile has not recorded the outcome, so the task runs again.
      *
-     * @param end is told if that fan-out is not known any more
+     * @param end what is told to the fan-out around one that is not known any more; null if there is none
      */
-    private void giveUpNested(Run run, Outcome outcome, FanOutRequest.Tell end) {
-        String why = AttemptFanOuts.why(outcome);
-        String id = FanOutIds.of(run, spec.name(), "");
-        fanOuts.ask(
-                new FanOutRequest.Abandon(
-                        id,
-                        run.token(),
-                        LogText.oneLine(why == null ? "its master ended" : why, FanOutRecord.MAX_ERROR)),
-                answer -> {
-                    if (answer != null && answer.code() == Code.UNKNOWN) {
-                        fanOuts.tell(end, told -> {});
-                    }
-                });
+    private void giveUp(Iterator<Abandon> streams, @Nullable Tell end, Runnable then) {
+        if (!streams.hasNext()) {
+            then.run();
+            return;
+        }
+        fanOuts.tell(streams.next(), answer -> {
+            boolean isUnknown = answer != null && answer.code() == Code.UNKNOWN;
+            if (isUnknown && end != null) {
+                Tell ofInner = new Tell(end.id(), end.number(), end.end(), end.error(), true);
+                fanOuts.tell(ofInner, told -> giveUp(streams, end, then));
+            } else {
+                giveUp(streams, end, then);
+            }
+        });
     }
 
     @Override

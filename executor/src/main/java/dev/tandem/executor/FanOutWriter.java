@@ -90,7 +90,7 @@ final class FanOutWriter {
         open = true;
         if (parent != null) {
             // Before the first subtask: if another run of this task does not come here, that has to be known.
-            FanOutAnswer unused = answer(new FanOutRequest.Nest(parent.fanOut(), parent.number()));
+            FanOutAnswer unused = answer(new FanOutRequest.Nest(parent.fanOut(), parent.number(), id));
         }
         long total = publish(subtasks, begun);
         FanOutAnswer sealed = await(new FanOutRequest.Seal(id, token, total));

@@ -7,6 +7,7 @@ import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.store.Store;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -44,6 +45,8 @@ public final class FanOuts implements AutoCloseable {
 
     /** The runs of subtasks that have fanned out themselves, so that their ends follow from those fan-outs. */
     private final Set<Object> nested = ConcurrentHashMap.newKeySet();
+    /** By run: what is to be said of streams that will not go on, before the outcome is recorded. */
+    private final Map<Object, List<FanOutRequest.Abandon>> givenUp = new ConcurrentHashMap<>();
     /** The fan-outs of which no further subtask is to run, as far as is known here. Guarded by itself. */
     private final Map<String, Stop> stopped = new LinkedHashMap<>() {
         @Override
@@ -194,6 +197,21 @@ public final class FanOuts implements AutoCloseable {
     /** Returns whether a subtask has fanned out itself in this run, and forgets it. */
     boolean takeNested(Object run) {
         return nested.remove(run);
+    }
+
+    /** Notes that streams of this run will not go on, because its task has ended. */
+    void noteGivenUp(Object run, List<FanOutRequest.Abandon> streams) {
+        givenUp.put(run, streams);
+    }
+
+    boolean hasGivenUp(Object run) {
+        return !givenUp.isEmpty() && givenUp.containsKey(run);
+    }
+
+    /** Returns what is to be said of the streams of this run, and forgets it. */
+    List<FanOutRequest.Abandon> takeGivenUp(Object run) {
+        List<FanOutRequest.Abandon> its = givenUp.isEmpty() ? null : givenUp.remove(run);
+        return its == null ? List.of() : its;
     }
 
     /** Interrupts subtasks among these handlers if their fan-outs are cancelled. */

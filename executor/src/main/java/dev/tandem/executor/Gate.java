@@ -45,6 +45,11 @@ interface Gate {
     @Nullable
     Outcome takeOutcome(Run run);
 
+    /** Returns whether this gate is to hear of the end of a run, though it had no say about its task. It must be quick. */
+    default boolean awaitsEnd(Run run) {
+        return false;
+    }
+
     /**
      * Hears how a run ended that a worker began.
      *

@@ -231,6 +231,16 @@ final class Gates {
         return first;
     }
 
+    /** Returns whether any gate is to hear of the end of a run, though none had a say about its task. */
+    boolean awaitEnd(Run run) {
+        for (Gate gate : gates) {
+            if (gate.awaitsEnd(run)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * Tells the gates how a run ended, the last gate first.
      *
@@ -243,8 +253,11 @@ final class Gates {
     private void ended(int number, Run run, Outcome outcome, Runnable then) {
         if (number < 0) {
             then.run();
-        } else if (gates.get(number).concerns(run.task())) {
-            gates.get(number).ended(run, outcome, () -> ended(number - 1, run, outcome, then));
+            return;
+        }
+        Gate gate = gates.get(number);
+        if (gate.concerns(run.task()) || gate.awaitsEnd(run)) {
+            gate.ended(run, outcome, () -> ended(number - 1, run, outcome, then));
         } else {
             ended(number - 1, run, outcome, then);
         }

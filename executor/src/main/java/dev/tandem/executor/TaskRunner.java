@@ -102,7 +102,7 @@ final class TaskRunner implements WorkerPool.RunAction {
             outcome = failed(run, t);
         }
         counters.count(outcome);
-        if (gated) {
+        if (gated || gates.awaitEnd(run)) {
             Outcome ended = outcome;
             gates.ended(run, ended, () -> finished.accept(run, ended));
             return null;

@@ -10,6 +10,7 @@ import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
+import dev.tandem.task.FannedOut;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
@@ -116,6 +117,97 @@ class FanOutGateTest {
         fanOuts.tell(new FanOutRequest.Tell(inner, 1, End.CANCELLED, null), answer -> {});
         await().untilAsserted(() -> assertThat(store.view(ID).phase()).isEqualTo(Phase.COMPLETE));
         assertThat(store.view(ID).failed()).isEqualTo(1);
+    }
+
+    /** Runs a subtask that fans out, and whose stream breaks off. @return the id of its own fan-out */
+    private String breaksOff(Run run) {
+        assertThatThrownBy(() -> new AttemptFanOuts(run, spec)
+                        .fanOut(
+                                Stream.of(1, 2).map(each -> {
+                                    if (each == 2) {
+                                        throw new IllegalStateException("a database is away");
+                                    }
+                                    return TaskRequest.of("orders", "row", each);
+                                }),
+                                FanOut.withoutFinalTask()))
+                .hasMessage("a database is away");
+        ends(run, new Outcome.Retry(10, "a database is away"));
+        return store.requests(FanOutRequest.Open.class).get(0).id();
+    }
+
+    @Test
+    void anEndIsRecordedOnlyWhenItsOwnFanOutIsGivenUp() {
+        open(1, "orders");
+        String inner = breaksOff(subtask(0, 1, null));
+        store.lostAnswers.add(FanOutRequest.Abandon.class);
+        AtomicBoolean mayBeRecorded = new AtomicBoolean();
+        gate.ended(subtask(0, 2, null), new Outcome.Dead("no such file"), () -> mayBeRecorded.set(true));
+
+        assertThat(mayBeRecorded)
+                .as("if this process dies now, another run follows")
+                .isFalse();
+        await().untilTrue(mayBeRecorded);
+        assertThat(store.view(inner).why()).contains("no such file");
+        assertThat(store.requests(FanOutRequest.Abandon.class)).hasSize(2);
+    }
+
+    @Test
+    void aCopyOfASubtaskGivesUpTheFanOutOfTheOtherOne() {
+        open(1, "orders");
+        String inner = breaksOff(subtask(0, 1, null));
+        Run copy = TestRuns.of(subtask(0, 1, null).task(), 7, 1, TestRuns.FOREVER);
+        ends(copy, Outcome.Cancelled.INSTANCE);
+
+        assertThat(store.view(inner).stop()).as("it has another place").isEqualTo(Stop.ABANDONED);
+        assertThat(store.view(ID).ended()).as("its subtask may run").isZero();
+    }
+
+    @Test
+    void aSubtaskEndsWithItsRunIfItsOwnFanOutIsForgotten() {
+        open(1, "orders");
+        store.apply(new FanOutRequest.Nest(ID, 0, "ffffffffffffffffffff"));
+        ends(subtask(0, 2, null), new Outcome.Dead("no such file"));
+
+        assertThat(store.view(ID).phase()).isEqualTo(Phase.COMPLETE);
+        assertThat(store.view(ID).failed()).isEqualTo(1);
+    }
+
+    @Test
+    void aMasterThatEndsWithoutItsStreamIsRecordedWhenItsFanOutIsGivenUp() {
+        Task task = new Task("import-7", "orders", "import", null, new byte[0], Map.of(), 0, 0, 0, 0, null);
+        Run master = TestRuns.of(task, 5);
+        AttemptFanOuts attempt = new AttemptFanOuts(master, spec);
+        assertThatThrownBy(() -> attempt.fanOut(
+                        Stream.generate(() -> {
+                            throw new IllegalStateException("a database is away");
+                        }),
+                        FanOut.withoutFinalTask()))
+                .hasMessage("a database is away");
+        assertThat(gate.concerns(task)).isFalse();
+        assertThat(gate.awaitsEnd(master)).isFalse();
+
+        attempt.ended(Outcome.Succeeded.INSTANCE);
+        assertThat(gate.awaitsEnd(master)).isTrue();
+        ends(master, Outcome.Succeeded.INSTANCE);
+        String id = store.requests(FanOutRequest.Open.class).get(0).id();
+        assertThat(store.view(id).stop()).isEqualTo(Stop.ABANDONED);
+        assertThat(gate.awaitsEnd(master)).isFalse();
+    }
+
+    @Test
+    void aMasterThatIsCancelledBeforeItsNextRunGivesUpWhatItBegan() {
+        Task task = new Task("import-7", "orders", "import", null, new byte[0], Map.of(), 0, 0, 0, 0, null);
+        open(3, "orders");
+        String broken = "ffffffffffffffffffff";
+        FanOutPlan plan = new FanOutPlan(
+                "orders", "0/1", "m", "t", "", 1, FanOutPlan.Rule.COMPLETE, 0, "", new byte[0], 1_000, 10);
+        store.apply(new FanOutRequest.Open(broken, 1, plan));
+        Run next = TestRuns.of(FannedOut.with(task, Map.of(ID, store.now, broken, store.now)), 5);
+        assertThat(gate.awaitsEnd(next)).isTrue();
+        ends(next, new Outcome.Expired(null));
+
+        assertThat(store.view(broken).why()).isEqualTo("its master expired");
+        assertThat(store.view(ID).stop()).as("its stream had ended").isEqualTo(Stop.NO);
     }
 
     @Test

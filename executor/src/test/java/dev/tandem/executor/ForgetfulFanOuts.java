@@ -13,6 +13,7 @@ import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutReply;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.FanOutRequest.End;
+import dev.tandem.task.fanout.Subtask;
 import dev.tandem.task.store.FanOutModel;
 import dev.tandem.task.store.Store;
 import java.util.ArrayDeque;
@@ -53,12 +54,19 @@ final class ForgetfulFanOuts {
         final Set<Integer> begun = new HashSet<>();
 
         int finals;
+        /** Which subtask its master is; null if it is none. */
+        final @Nullable Subtask parent;
+
+        /** The fan-outs of its subtasks. */
+        private final Map<Integer, FanOut> inner = new HashMap<>();
+
         private long token;
         private int published;
 
-        FanOut(String id, int total) {
+        FanOut(String id, int total, @Nullable Subtask parent) {
             this.id = id;
             this.total = total;
+            this.parent = parent;
         }
 
         /** A run of the master. It is repeated until it has sealed the fan-out. */
@@ -69,6 +77,20 @@ final class ForgetfulFanOuts {
                 if (begun == null) {
                     after(1_000, this::run);
                 } else if (begun.code() == Code.OK || begun.code() == Code.RESUMED) {
+                    nest(process, its);
+                }
+            });
+        }
+
+        private void nest(FanOuts process, long its) {
+            if (parent == null) {
+                publish(process, its);
+                return;
+            }
+            process.ask(new FanOutRequest.Nest(parent.fanOut(), parent.number(), id), answer -> {
+                if (answer == null) {
+                    after(1_000, this::run);
+                } else {
                     publish(process, its);
                 }
             });
@@ -91,6 +113,12 @@ final class ForgetfulFanOuts {
         }
 
         private void end(int number) {
+            FanOut its = inner.get(number);
+            if (its != null) {
+                ends.put(number, End.SUCCEEDED);
+                its.run();
+                return;
+            }
             End end = random.nextInt(5) == 0 ? End.FAILED : End.SUCCEEDED;
             process().tell(new FanOutRequest.Tell(id, number, end, "error"), answer -> ends.put(number, end));
         }
@@ -108,8 +136,10 @@ final class ForgetfulFanOuts {
         private FanOutPlan plan() {
             Task last = new Task(id, "orders", "done", null, new byte[0], Map.of(), 0, 0, 0, 0, null);
             byte[] envelope = Envelope.of(last).encode();
+            String around = parent == null ? "" : parent.text();
+            String then = parent == null ? "orders" : "";
             return new FanOutPlan(
-                    "orders", "0/1", "m", "t", "", 1, FanOutPlan.Rule.COMPLETE, 0, "orders", envelope, 600_000, 100);
+                    "orders", "0/1", "m", "t", around, 1, FanOutPlan.Rule.COMPLETE, 0, then, envelope, 600_000, 100);
         }
 
         FanOutRecord record() {
@@ -146,13 +176,26 @@ final class ForgetfulFanOuts {
         int count = 1 + random.nextInt(4);
         for (int i = 0; i < count; i++) {
             String id = String.format("%018d%02d", random.nextInt(1_000), i);
-            fanOuts.put(id, new FanOut(id, random.nextInt(MAX_SUBTASKS)));
-            after(random.nextInt(3_000), fanOuts.get(id)::run);
+            FanOut its = new FanOut(id, random.nextInt(MAX_SUBTASKS), null);
+            fanOuts.put(id, its);
+            if (its.total > 0 && random.nextBoolean()) {
+                nestOne(its, i);
+            }
+            after(random.nextInt(3_000), its::run);
         }
         int forgets = random.nextInt(4);
         for (int i = 0; i < forgets; i++) {
             after(500 + random.nextInt(6_000), this::forget);
         }
+    }
+
+    /** Lets one of the subtasks fan out itself. */
+    private void nestOne(FanOut outer, int index) {
+        int number = random.nextInt(outer.total);
+        String id = String.format("%018d%02d", random.nextInt(1_000), 50 + index);
+        FanOut its = new FanOut(id, random.nextInt(MAX_SUBTASKS), new Subtask(outer.id, number, 1, false));
+        outer.inner.put(number, its);
+        fanOuts.put(id, its);
     }
 
     private FanOuts process() {
@@ -174,7 +217,8 @@ final class ForgetfulFanOuts {
     }
 
     private boolean isOver() {
-        return fanOuts.values().stream().allMatch(each -> each.isOver() && !each.begun.isEmpty())
+        return fanOuts.values().stream()
+                        .allMatch(each -> each.isOver() && (each.parent != null || !each.begun.isEmpty()))
                 && processes.stream().allMatch(each -> each.mayBeForgotten() == 0);
     }
 

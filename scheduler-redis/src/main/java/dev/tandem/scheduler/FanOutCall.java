@@ -15,12 +15,11 @@ import dev.tandem.task.fanout.FanOutRequest.End;
 import dev.tandem.task.fanout.FanOutRequest.Tell;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /** A call of the script of fan-outs: requests as its arguments, its reply as answers. Ends of one fan-out share an argument. */
@@ -106,7 +105,7 @@ final class FanOutCall {
         if (request instanceof FanOutRequest.Ask ask) {
             return begin(3, ScriptCodes.FAN_OUT_ASK, id).number(ask.number());
         } else if (request instanceof FanOutRequest.Nest nest) {
-            return begin(3, ScriptCodes.FAN_OUT_NEST, id).number(nest.number());
+            return begin(4, ScriptCodes.FAN_OUT_NEST, id).number(nest.number()).text(nest.inner());
         } else if (request instanceof FanOutRequest.Begin begin) {
             return begin(4, ScriptCodes.FAN_OUT_BEGIN, id)
                     .text(begin.identity())
@@ -183,21 +182,25 @@ final class FanOutCall {
 
     /** Returns the answers to ends that were told together. One of them shows that they were the last. */
     private static List<FanOutAnswer> answersToEnds(List<FanOutRequest> ends, FanOutAnswer all) {
-        Set<String> nested = new HashSet<>(List.of(all.begunBy().split(",")));
+        Map<String, String> inner = new HashMap<>();
+        for (String each : all.other().split(",")) {
+            int equals = each.indexOf('=');
+            inner.put(each.substring(0, Math.max(0, equals)), each.substring(equals + 1));
+        }
         FanOutAnswer[] answers = new FanOutAnswer[ends.size()];
         boolean isLast = true;
         for (int i = ends.size() - 1; i >= 0; i--) {
             Tell tell = (Tell) ends.get(i);
-            boolean isNested = !tell.nested() && nested.contains(Long.toString(tell.number()));
+            String its = tell.nested() ? null : inner.get(Long.toString(tell.number()));
             Code code = all.code() == Code.COMPLETE && !isLast ? Code.OK : all.code();
-            answers[i] = with(isNested ? Code.NESTED : code, all);
-            isLast &= isNested;
+            answers[i] = its == null ? with(code, "", all) : with(Code.NESTED, its, all);
+            isLast &= its != null;
         }
         return List.of(answers);
     }
 
-    private static FanOutAnswer with(Code code, FanOutAnswer all) {
-        return new FanOutAnswer(code, all.stop(), all.cursor(), all.total(), all.ended(), "", null);
+    private static FanOutAnswer with(Code code, String other, FanOutAnswer all) {
+        return new FanOutAnswer(code, all.stop(), all.cursor(), all.total(), all.ended(), other, null);
     }
 
     private static FanOutAnswer answer(String id, ReplyReader in) {
@@ -206,9 +209,9 @@ final class FanOutCall {
         long cursor = in.number();
         long total = in.number();
         byte[] bits = in.bytes();
-        String begunBy = in.text();
+        String other = in.text();
         ReplyReader rest = in.list();
-        return new FanOutAnswer(code, stop, cursor, total, bits, begunBy, rest.hasMore() ? record(id, rest) : null);
+        return new FanOutAnswer(code, stop, cursor, total, bits, other, rest.hasMore() ? record(id, rest) : null);
     }
 
     private static FanOutRecord record(String id, ReplyReader in) {

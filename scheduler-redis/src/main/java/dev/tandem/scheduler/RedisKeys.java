@@ -58,7 +58,7 @@ final class RedisKeys {
             "payloads");
 
     private static final List<String> FAN_OUT_LISTS = List.of("due", "open", "ended");
-    private static final List<String> FAN_OUT_PARTS = List.of("", ":ended", ":failed", ":cancelled", ":nested");
+    private static final List<String> FAN_OUT_PARTS = List.of("", ":ended", ":failed", ":cancelled", ":inner");
     /** The order in which every script of operations gets the keys; see {@code include/operation_keys.lua}. */
     private static final List<String> OPERATION_PARTS =
             List.of("definitions", "progress", "claims", "stops", "open", "ended");

@@ -1,12 +1,16 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.FannedOut;
 import dev.tandem.task.LogText;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutAnswer.Code;
 import dev.tandem.task.fanout.FanOutBuckets;
 import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.FanOutRequest.End;
+import dev.tandem.task.fanout.FanOutRequest.Tell;
 import dev.tandem.task.fanout.Subtask;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.DedupRequest.Ending;
@@ -22,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells buckets of tasks that ended without a run: an operator cancelled them, or they died behind another one. Then their
- * deduplication keys are free, and their fan-outs do not wait for them. An end is taken off its partition's list when its bucket
+ * deduplication keys are free, the fan-outs around them do not wait for them, and those that they began are given up. An end is taken off its partition's list when its bucket
  * has answered. Those of buckets that are away stay, and do not stop others behind them.
  */
 final class UntoldEnds {
@@ -37,6 +41,12 @@ final class UntoldEnds {
 
     /** Begins an element about a subtask. */
     private static final String SUBTASK = "~";
+
+    /** Begins an element about the fan-outs of a master. */
+    private static final String MASTER = "+";
+
+    /** A task that ends without a run has no other run. */
+    private static final long ANY_TOKEN = Long.MAX_VALUE;
 
     private final AdminConnection connection;
     private final RedisBuckets buckets;
@@ -128,6 +138,10 @@ final class UntoldEnds {
         if (end.startsWith(SUBTASK)) {
             int space = end.indexOf(' ');
             return readSubtask(end.charAt(1), end.substring(2, space), end.substring(space + 1));
+        } else if (end.startsWith(MASTER)) {
+            List<String> ids = FannedOut.ids(end.substring(2));
+            String why = whyGivenUp(end.charAt(1));
+            return () -> Futures.all(ids, id -> giveUp(id, why));
         }
         // The position, the token, and the key, in which there may be blanks too.
         String[] parts = end.split(" ", 3);
@@ -142,12 +156,33 @@ final class UntoldEnds {
         if (subtask == null) {
             return () -> CompletableFuture.completedFuture(null);
         }
-        String id = subtask.fanOut();
         End end = how == ScriptCodes.FAN_OUT_FAILED ? End.FAILED : End.CANCELLED;
-        // If it was the last one, the patrol sees to what follows.
-        List<FanOutRequest> requests = List.of(
-                new FanOutRequest.Tell(id, subtask.number(), end, LogText.oneLine(error, FanOutRecord.MAX_ERROR)),
-                new FanOutRequest.Postpone(id, 0));
-        return () -> buckets.fanOut(FanOutBuckets.of(id), requests).toCompletableFuture();
+        Tell told = new Tell(subtask.fanOut(), subtask.number(), end, LogText.oneLine(error, FanOutRecord.MAX_ERROR));
+        return () -> ask(told).thenCompose(answer -> {
+            String inner = answer.code() == Code.NESTED ? answer.other() : "";
+            return inner.isEmpty()
+                    ? CompletableFuture.completedFuture(answer)
+                    : giveUp(inner, whyGivenUp(how)).thenCompose(ofInner -> {
+                        // If nothing is known of that fan-out, nobody will tell how it ended.
+                        return ofInner.code() == Code.UNKNOWN
+                                ? ask(new Tell(told.id(), told.number(), end, told.error(), true))
+                                : CompletableFuture.completedFuture(ofInner);
+                    });
+        });
+    }
+
+    private static String whyGivenUp(char how) {
+        return how == ScriptCodes.FAN_OUT_FAILED ? "its master died without a run" : "its master was cancelled";
+    }
+
+    private CompletableFuture<FanOutAnswer> giveUp(String id, String why) {
+        return ask(new FanOutRequest.Abandon(id, ANY_TOKEN, why));
+    }
+
+    /** Sends a request. If the fan-out is complete by it, the patrol sees to what follows. */
+    private CompletableFuture<FanOutAnswer> ask(FanOutRequest request) {
+        String id = request.id();
+        return buckets.fanOut(FanOutBuckets.of(id), List.of(request, new FanOutRequest.Postpone(id, 0)))
+                .thenApply(answers -> answers.get(0));
     }
 }

@@ -4,8 +4,8 @@
 -- KEYS 2    open: sorted set of those that have not finished, by when they began, ms
 -- KEYS 3    ended: sorted set of those that have, by when they did, ms
 -- KEYS 4    caller: string, the number of the caller's last call
--- then      for each request: the fan-out, and the bits of its subtasks that have ended, failed, were cancelled, and have fanned out
---           themselves
+-- then      for each request: the fan-out; the bits of its subtasks that have ended, failed, and were cancelled; and a hash of those
+--           that have fanned out themselves and have not ended, by number, with their own fan-outs
 -- ARGV 1    number of this call; 0 if the caller does not number its calls
 -- ARGV 2    number of an earlier call that was answered; 0 if there is none
 -- then      for each request, MessagePack of a list: FAN_OUT_... (what is asked or told), id, and
@@ -16,13 +16,14 @@
 --           FAN_OUT_CANCEL, FAN_OUT_END: why
 --           FAN_OUT_TELL:     for each subtask: number, FAN_OUT_SUCCEEDED/FAILED/CANCELLED, error, 1 if its own fan-out has
 --                             ended, else 0
---           FAN_OUT_ASK, FAN_OUT_NEST: number
+--           FAN_OUT_ASK:      number
+--           FAN_OUT_NEST:     number, id of its own fan-out
 --           FAN_OUT_BEGIN:    identity of a final task, its name
 --           FAN_OUT_CLAIM:    who claims, ms
 --           FAN_OUT_POSTPONE: ms
 -- Returns   {REPLY_GAP, number of the caller's last call} if the earlier one is forgotten: nothing is applied
 --           {REPLY_OK, and for each request: {ANSWER_..., STOP_..., published, total (-1: not known), bits, text, record}}. The
---           text is, to FAN_OUT_TELL: the numbers of subtasks that end with their own fan-outs, a comma behind each. The record
+--           text is, to FAN_OUT_TELL: number=id of subtasks that end with their own fan-outs, a comma behind each. The record
 --           is empty, or: ended, failed, cancelled, names and values of all fields
 --
 -- A fan-out is a hash: the plan, and phase, token, cursor, total, stop, why, since, ended-at, finished, tries, claimed-by,
@@ -224,12 +225,17 @@ local function tell(k, id, f, a)
   if f.phase == PHASE_COMPLETE then
     return closed(k, f)
   end
-  local any_nested, nested = call('EXISTS', k.nested) == 1, ''
+  local any_nested, nested = call('EXISTS', k.inner) == 1, ''
   for i = 3, #a, 4 do
     local number, how = a[i], a[i + 1]
     local exists = f.phase == PHASE_OPEN or number < f.total
-    if any_nested and a[i + 3] == 0 and call('GETBIT', k.nested, number) == 1 then
-      nested = nested .. number_text(number) .. ','
+    local inner = any_nested and call('HGET', k.inner, number_text(number))
+    if inner and a[i + 3] == 1 then
+      call('HDEL', k.inner, number_text(number))
+      inner = false
+    end
+    if inner then
+      nested = nested .. number_text(number) .. '=' .. inner .. ','
     elseif exists and call('SETBIT', k.ended, number, 1) == 0 and how ~= FAN_OUT_SUCCEEDED then
       call('SETBIT', how == FAN_OUT_FAILED and k.failed or k.cancelled, number, 1)
       if how == FAN_OUT_FAILED then
@@ -298,7 +304,7 @@ local function answer(k, id, f, a)
     if f.phase == PHASE_COMPLETE then
       return ANSWER_CLOSED -- What is kept of it expires, and this would be a new key.
     end
-    call('SETBIT', k.nested, a[3], 1)
+    call('HSET', k.inner, number_text(a[3]), a[4])
   elseif what == FAN_OUT_ASK then
     return ask(k, a)
   elseif what == FAN_OUT_BEGIN then
@@ -320,7 +326,7 @@ local reply = {REPLY_OK}
 for i = 1, #ARGV - FIRST_ARGUMENT + 1 do
   local at = FIRST_KEY + KEYS_OF_EACH * (i - 1)
   local k = {fan_out = KEYS[at], ended = KEYS[at + 1], failed = KEYS[at + 2], cancelled = KEYS[at + 3],
-    nested = KEYS[at + 4]}
+    inner = KEYS[at + 4]}
   local a = unpack_list(ARGV[FIRST_ARGUMENT + i - 1])
   local id, f = a[2], read(k.fan_out)
   local code, detail = answer(k, id, f, a)

@@ -124,7 +124,9 @@ class FanOutScriptIT extends OperatorTestBase {
             case 8 -> new FanOutRequest.Begin(id, "place-" + random.nextInt(3), "final");
             case 9 -> new FanOutRequest.View(id);
             case 10 ->
-                random.nextInt(20) == 0 ? new FanOutRequest.GiveUp(id, "lost") : new FanOutRequest.Nest(id, number);
+                random.nextInt(20) == 0
+                        ? new FanOutRequest.GiveUp(id, "lost")
+                        : new FanOutRequest.Nest(id, number, "of " + number);
             default ->
                 new FanOutRequest.Tell(
                         id,
@@ -160,6 +162,36 @@ class FanOutScriptIT extends OperatorTestBase {
     }
 
     @Test
+    void theEndOfASubtaskThatHasFannedOutIsAnsweredWithItsFanOut() {
+        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 0, 7) + "000005";
+        FanOutPlan plan =
+                new FanOutPlan(queue, "0/0:1", "m", "t", "", 1, Rule.COMPLETE, 0, "", new byte[0], 60_000, 100_000);
+        FanOutModel model = new FanOutModel();
+        List<FanOutRequest> requests = List.of(
+                new FanOutRequest.Open(id, 1, plan),
+                new FanOutRequest.Nest(id, 1, "inner-1"),
+                new FanOutRequest.Nest(id, 2, "inner-2"),
+                new FanOutRequest.Tell(id, 0, End.SUCCEEDED, null),
+                new FanOutRequest.Tell(id, 1, End.FAILED, "boom"),
+                new FanOutRequest.Tell(id, 2, End.SUCCEEDED, null, true),
+                new FanOutRequest.View(id),
+                new FanOutRequest.Tell(id, 2, End.FAILED, "its own end comes late"));
+
+        List<FanOutAnswer> answers =
+                get(store.fanOut(FanOutBuckets.of(id), requests).toCompletableFuture());
+
+        assertThat(answers)
+                .extracting(each -> each.code() + " " + each.other())
+                .containsExactlyElementsOf(requests.stream()
+                        .map(each -> model.apply(each, 1))
+                        .map(each -> each.code() + " " + each.other())
+                        .toList())
+                .containsExactly("OK ", "OK ", "OK ", "OK ", "NESTED inner-1", "OK ", "OK ", "OK ");
+        assertThat(view(id).ended()).as("0 and 2").isEqualTo(2);
+        assertThat(view(id).failed()).isZero();
+    }
+
+    @Test
     void aSubtaskThatFansOutBehindTheEndLeavesNoKeyThatNeverExpires() {
         String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 0, 7) + "000003";
         FanOutPlan plan =
@@ -169,7 +201,7 @@ class FanOutScriptIT extends OperatorTestBase {
                 new FanOutRequest.Open(id, 1, plan),
                 new FanOutRequest.Seal(id, 1, 1),
                 new FanOutRequest.GiveUp(id, "lost"),
-                new FanOutRequest.Nest(id, 0));
+                new FanOutRequest.Nest(id, 0, "inner"));
 
         List<FanOutAnswer> answers =
                 get(store.fanOut(FanOutBuckets.of(id), requests).toCompletableFuture());

@@ -3,6 +3,7 @@ package dev.tandem.task;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fan-outs to which attempts of a master came, each with the time until which it is kept at least. They travel with the master
@@ -44,9 +45,17 @@ public final class FannedOut {
         return master.withHeaders(headers);
     }
 
+    /** Returns the ids of the fan-outs in the value of the header. */
+    public static List<String> ids(String value) {
+        return List.copyOf(parse(value).keySet());
+    }
+
     private static Map<String, Long> of(Task master) {
+        return parse(master.headers().get(HEADER));
+    }
+
+    private static Map<String, Long> parse(@Nullable String text) {
         Map<String, Long> all = new LinkedHashMap<>();
-        String text = master.headers().get(HEADER);
         for (String each : text == null ? new String[0] : text.split(",")) {
             int space = each.indexOf(' ');
             try {

@@ -1,7 +1,9 @@
--- Notes that tasks with deduplication keys, and subtasks of fan-outs, end without a run. The housekeeper passes it on to their
--- buckets. An element is a position, the highest token so far (a run with a higher one begins after this end, by an operator) and a
--- deduplication key, with spaces between them; or '~', FAN_OUT_FAILED or FAN_OUT_CANCELLED, which subtask it is, a space and the
--- error.
+-- Notes that tasks with deduplication keys, subtasks of fan-outs, and masters end without a run. The housekeeper passes it on to
+-- their buckets. An element is one of
+-- * a position, the highest token so far (a run with a higher one begins after this end, by an operator) and a deduplication key,
+--   with spaces between them;
+-- * '~', FAN_OUT_FAILED or FAN_OUT_CANCELLED, which subtask it is, a space and the error;
+-- * '+', the same, and the fan-outs to which runs of the master came: an id, a space, a time and a comma for each.
 -- Requires: partition_keys, envelope, owner (fields by OWNER_... constants).
 -- Provides: note_untold_end.
 local UNTOLD_ENDS = KEYS[27]
@@ -38,7 +40,7 @@ local function note_untold_end(position, envelope, how)
       call('RPUSH', UNTOLD_ENDS, position .. ' ' .. (owner[OWNER_TOKEN] or '0') .. ' ' .. key)
     end
   end
-  if not has(128) or not string.find(envelope, 'tandem-fan-out', at, true) then
+  if not has(128) or not string.find(envelope, 'tandem-fan', at, true) then
     return
   end
   local error = ''
@@ -52,6 +54,8 @@ local function note_untold_end(position, envelope, how)
     local name, value = text(), text()
     if name == 'tandem-fan-out' then
       call('RPUSH', UNTOLD_ENDS, '~' .. how .. value .. ' ' .. sub(error, 1, MAX_NOTED_ERROR))
+    elseif name == 'tandem-fanned-out' then
+      call('RPUSH', UNTOLD_ENDS, '+' .. how .. value)
     end
   end
 end

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param cursor how many subtasks are surely published
  * @param total how many subtasks there are; -1 while the stream has not ended
  * @param ended with {@link FanOutRequest.Open}: which of those from the cursor on have ended, from the byte of the cursor's bit on
- * @param begunBy with {@link Code#DUPLICATE}: the id of the other task
+ * @param other with {@link Code#DUPLICATE}: the id of the other task. With {@link Code#NESTED}: the id of the subtask's own fan-out
  * @param record with {@link FanOutRequest.View} and {@link FanOutRequest.Claim}: all that is known
  */
 public record FanOutAnswer(
@@ -17,7 +17,7 @@ public record FanOutAnswer(
         long cursor,
         long total,
         byte[] ended,
-        String begunBy,
+        String other,
         @Nullable FanOutRecord record) {
 
     /** The kinds of answers. The order is that of the codes in the scripts. */
@@ -42,7 +42,7 @@ public record FanOutAnswer(
         RESUMED,
         /** The subtask has failed before, so somebody has it retried. */
         HAS_FAILED,
-        /** The subtask has fanned out itself, and ends with its own fan-out. Not a code of the scripts. */
+        /** The subtask has fanned out itself, and ends with its own fan-out, which has not ended. Not a code of the scripts. */
         NESTED
     }
 

@@ -49,8 +49,12 @@ public sealed interface FanOutRequest {
         }
     }
 
-    /** A subtask fans out itself, so that it ends with its own fan-out, whatever becomes of its runs. */
-    record Nest(String id, long number) implements FanOutRequest {}
+    /**
+     * A subtask fans out itself, so that it ends with its own fan-out, whatever becomes of its runs.
+     *
+     * @param inner the id of its own fan-out
+     */
+    record Nest(String id, long number, String inner) implements FanOutRequest {}
 
     /** A subtask is about to run that has begun before, or of which there may be two copies. */
     record Ask(String id, long number) implements FanOutRequest {}

@@ -60,7 +60,8 @@ public final class FanOutModel {
         private final BitSet ended = new BitSet();
         private final BitSet failed = new BitSet();
         private final BitSet cancelled = new BitSet();
-        private final BitSet nested = new BitSet();
+        /** The fan-outs of subtasks that have fanned out themselves, and have not ended. */
+        private final Map<Integer, String> inner = new HashMap<>();
 
         Entry(FanOutPlan plan, long token, long since) {
             this.plan = plan;
@@ -86,7 +87,7 @@ public final class FanOutModel {
             copy.ended.or(ended);
             copy.failed.or(failed);
             copy.cancelled.or(cancelled);
-            copy.nested.or(nested);
+            copy.inner.putAll(inner);
             return copy;
         }
 
@@ -144,7 +145,7 @@ public final class FanOutModel {
         String id = request.id();
         Entry entry = entries.get(id);
         byte[] bits = NO_BITS;
-        String begunBy = "";
+        String other = "";
         Code code;
         if (request instanceof Open open) {
             code = open(open, entry, now);
@@ -156,7 +157,7 @@ public final class FanOutModel {
             code = Code.UNKNOWN;
         } else if (request instanceof Begin begin) {
             boolean copy = entry.begunBy != null && !entry.begunBy.equals(begin.identity());
-            begunBy = copy ? entry.begunName : "";
+            other = copy ? entry.begunName : "";
             code = copy ? Code.DUPLICATE : Code.OK;
             if (!copy) {
                 entry.begunBy = begin.identity();
@@ -164,6 +165,9 @@ public final class FanOutModel {
             }
         } else {
             code = known(request, entry, now);
+            if (code == Code.NESTED && request instanceof Tell tell) {
+                other = entry.inner.getOrDefault((int) tell.number(), "");
+            }
         }
         boolean shows = code == Code.OK && (request instanceof View || request instanceof Claim);
         return new FanOutAnswer(
@@ -172,7 +176,7 @@ public final class FanOutModel {
                 entry == null ? 0 : entry.cursor,
                 entry == null ? -1 : entry.total,
                 bits,
-                begunBy,
+                other,
                 shows && entry != null ? record(id, entry) : null);
     }
 
@@ -214,7 +218,7 @@ public final class FanOutModel {
             if (entry.phase == Phase.COMPLETE) {
                 return Code.CLOSED;
             }
-            entry.nested.set((int) nest.number());
+            entry.inner.put((int) nest.number(), nest.inner());
         } else if (request instanceof Claim claim) {
             return claim(entry, claim, now);
         } else if (request instanceof Finish) {
@@ -292,7 +296,9 @@ public final class FanOutModel {
             return closed(entry, now);
         }
         int number = (int) tell.number();
-        if (entry.nested.get(number) && !tell.nested()) {
+        if (tell.nested()) {
+            entry.inner.remove(number);
+        } else if (entry.inner.containsKey(number)) {
             return Code.NESTED;
         }
         boolean exists = entry.phase == Phase.OPEN || number < entry.total;
