@@ -18,6 +18,8 @@ enum HistoryKind {
     LOG_WITH_UNKNOWN_TYPES("SimulationTest#unknown*", 500, 8_000),
     /** A log with tenants, of which some have more tasks than memory has room for. */
     LOG_WITH_TENANTS("SimulationTest#bursts*", 500, 30_000),
+    /** A log with such tenants that loses its last records at times. */
+    CUT_LOG_WITH_TENANTS("SimulationTest#cutLogs*", 500, 15_000),
     /** A message queue with ordered sub-queues (RabbitMQ). */
     QUEUE("QueueSimulationTest", 1_000, 6_000),
     /** An unordered message queue: several partitions and processes compete for its messages. */
@@ -56,6 +58,10 @@ enum HistoryKind {
             case LOG_WITH_UNKNOWN_TYPES ->
                 new Simulation(Source.Kind.LOG, false, seed, flaws, trace).withUnknownTypes();
             case LOG_WITH_TENANTS -> new Simulation(Source.Kind.LOG, false, seed, flaws, trace).withTenants(seed);
+            case CUT_LOG_WITH_TENANTS ->
+                new Simulation(Source.Kind.LOG, false, seed, flaws, trace)
+                        .withTenants(seed)
+                        .withCuts();
             case QUEUE -> new Simulation(Source.Kind.QUEUE, false, seed, flaws, trace);
             case SHARED_QUEUE -> new Simulation(Source.Kind.QUEUE, true, seed, flaws, trace);
         };
