@@ -132,8 +132,7 @@ final class LogOracle extends Oracle {
                 books.seen(partition, dead).ended = true;
             }
         }
-        check(state.keepsEverySuccess(), () -> "nothing is kept of some success");
-        check(state.faults().isEmpty(), () -> "the store is at fault: " + state.faults());
+        checkSound(write, request, state);
     }
 
     private static void succeeded(SeenTask seen, long write, ModelPartition state) {

@@ -62,6 +62,7 @@ final class PartitionBook {
     }
 
     void add(SeenTask task) {
+        task.retired = false;
         seen.put(task.position, task);
         if (task.task.key != null && !task.task.unreadable) {
             byKey.computeIfAbsent(task.task.key, key -> new ArrayList<>()).add(task);
