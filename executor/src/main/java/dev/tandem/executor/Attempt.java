@@ -8,9 +8,9 @@ import dev.tandem.api.RetryPolicy;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.ordering.Run;
-import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.LogText;
 import dev.tandem.task.Outcome;
+import dev.tandem.task.PlatformHeaders;
 import dev.tandem.task.fanout.Subtask;
 import java.time.Duration;
 import java.time.Instant;
@@ -251,7 +251,7 @@ final class Attempt implements TaskContext {
 
     @Override
     public Map<String, String> headers() {
-        return AttemptHistory.visible(run.task().headers());
+        return PlatformHeaders.without(run.task().headers());
     }
 
     @Override

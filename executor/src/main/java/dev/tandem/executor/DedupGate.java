@@ -31,6 +31,8 @@ final class DedupGate implements Gate {
     /** The longest time that a run waits for an answer. Then its task is tried again later, and others may run. */
     private static final long ANSWER_MILLIS = 10_000;
 
+    private static final String WAITS_FOR = "another task with its deduplication key";
+
     private static final DedupAnswer UNANSWERED = new DedupAnswer.Wait(5_000);
 
     /** The time for which this repeats to the store that a task has ended whose outcome is recorded already. */
@@ -206,7 +208,7 @@ final class DedupGate implements Gate {
         } else if (answer instanceof DedupAnswer.Done) {
             return new Outcome.Duplicate(spec.idOf(run));
         }
-        return answer instanceof DedupAnswer.Wait wait ? new Outcome.Snoozed(wait.millis()) : null;
+        return answer instanceof DedupAnswer.Wait wait ? Outcome.Snoozed.waitingFor(WAITS_FOR, wait.millis()) : null;
     }
 
     // ---- after a run ----

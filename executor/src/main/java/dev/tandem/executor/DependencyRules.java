@@ -70,7 +70,9 @@ record DependencyRules(DependencyPolicy ofQueue) {
         if (longest != null && waitsFor != null) {
             return waits(policy, timeoutOf(its), waitsFor, longest);
         }
-        return unanswered ? new Outcome.Snoozed(UNANSWERED_MILLIS) : null;
+        return unanswered
+                ? Outcome.Snoozed.waitingFor("an answer of Redis about what it depends on", UNANSWERED_MILLIS)
+                : null;
     }
 
     /** Returns which of the tasks have not succeeded that a task waits for, as far as is known. */
@@ -117,14 +119,15 @@ record DependencyRules(DependencyPolicy ofQueue) {
         long left = timeout - longest.waitedMillis();
         if (left > 0) {
             long look = Math.max(SHORTEST_LOOK_MILLIS, longest.waitedMillis() / SHARE);
-            return new Outcome.Snoozed(Math.min(left, Math.min(look, LONGEST_LOOK_MILLIS)));
+            return Outcome.Snoozed.waitingFor("the task " + id, Math.min(left, Math.min(look, LONGEST_LOOK_MILLIS)));
         } else if (policy == Policy.RUN) {
             return null;
         }
         String known = switch (longest.state()) {
             case FAILED -> "that task (" + longest.name() + ") died, expired or was cancelled";
             case OPEN -> "that task (" + longest.name() + ") has not ended";
-            default -> "nothing is known of it: it never came, or dependencies.keep of its queue is too short";
+            default ->
+                "nothing is known of it: it never came, or its end is forgotten (see dependencies.keep of its queue)";
         };
         return new Outcome.Dead("waited " + Duration.ofMillis(timeout) + " for " + id + ", but " + known);
     }

@@ -48,6 +48,8 @@ final class GrowthGate implements Gate {
 
     private static final int MAX_KNOWN = 20_000;
 
+    private static final String WAITS_FOR = "earlier tasks of its key, in another partition";
+
     private record TaskPlace(Partition partition, Position position) {}
 
     /** A task that waits: since when, and when it is tried again. */
@@ -311,7 +313,7 @@ final class GrowthGate implements Gate {
             long since = before == null ? now : before.since();
             long millis = Math.max(LEAST_HOLD_MILLIS, Math.min(MOST_HOLD_MILLIS, (now - since) / HOLD_SHARE));
             held.put(place, new Held(since, now + millis));
-            answered.put(run, new Outcome.Snoozed(millis));
+            answered.put(run, Outcome.Snoozed.waitingFor(WAITS_FOR, millis));
         }
     }
 

@@ -8,6 +8,7 @@ import dev.tandem.task.Task;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +66,8 @@ final class RateGate implements Gate {
                         next.rate().coversAll() ? Long.MAX_VALUE : waiting.size() > MAX_WAITING ? -1 : MOST_NANOS;
                 long away = rates.await(next, next.rate().bucketOf(run.task()), this, longest);
                 if (away > 0) {
-                    decide(new Outcome.Snoozed(away));
+                    decide(Outcome.Snoozed.waitingFor(
+                            "a token of " + next.rate().name(), away));
                 } else if (departures.include(run)) {
                     rates.turnAway(next, List.of(this), Outcome.NotStarted.INSTANCE);
                 }
@@ -89,7 +91,7 @@ final class RateGate implements Gate {
 
         @Override
         public boolean mayBegin(long nowMillis) {
-            return run.mayBegin(nowMillis);
+            return run.mayBegin(nowMillis) && !run.isCancelled();
         }
 
         @Override
@@ -194,6 +196,15 @@ final class RateGate implements Gate {
     @Override
     public void left(Partition partition) {
         departures.left(partition);
+    }
+
+    private static String tokenOf(RateLimit limit) {
+        return "a token of " + limit.rate().name();
+    }
+
+    @Override
+    public void eachWaiting(BiConsumer<Run, String> listener) {
+        waiting.forEach((each, limit) -> listener.accept(each.run, tokenOf(limit)));
     }
 
     @Override

@@ -38,27 +38,31 @@ class DependencyRulesTest {
         return rules.decide(new TaskDependencies(on, policy, 0), Arrays.asList(answers));
     }
 
+    private static Outcome waits(String id, long millis) {
+        return Outcome.Snoozed.waitingFor("the task " + id, millis);
+    }
+
     @Test
     void aTaskRunsWhenAllThatItWaitsForHaveSucceeded() {
         assertThat(decide(Policy.DIE, SUCCEEDED, SUCCEEDED)).isNull();
-        assertThat(decide(Policy.DIE, SUCCEEDED, open(0))).isEqualTo(new Outcome.Snoozed(1_000));
-        assertThat(decide(Policy.DIE, unknown(0), SUCCEEDED)).isEqualTo(new Outcome.Snoozed(1_000));
+        assertThat(decide(Policy.DIE, SUCCEEDED, open(0))).isEqualTo(waits("q/b", 1_000));
+        assertThat(decide(Policy.DIE, unknown(0), SUCCEEDED)).isEqualTo(waits("q/a", 1_000));
     }
 
     @Test
     void aTaskThatWaitsLooksAgainMoreAndMoreSeldomAndBeforeItsTimeIsOver() {
-        assertThat(decide(Policy.DIE, open(10_000))).isEqualTo(new Outcome.Snoozed(5_000));
-        assertThat(decide(Policy.DIE, open(HOUR / 2))).isEqualTo(new Outcome.Snoozed(180_000));
-        assertThat(decide(Policy.DIE, open(HOUR - 7))).isEqualTo(new Outcome.Snoozed(7));
+        assertThat(decide(Policy.DIE, open(10_000))).isEqualTo(waits("q/a", 5_000));
+        assertThat(decide(Policy.DIE, open(HOUR / 2))).isEqualTo(waits("q/a", 180_000));
+        assertThat(decide(Policy.DIE, open(HOUR - 7))).isEqualTo(waits("q/a", 7));
     }
 
     @Test
     void whatBecomesOfItAfterAFailureIsItsPolicy() {
         assertThat(decide(Policy.DIE, open(0), FAILED))
                 .isEqualTo(new Outcome.Dead("waited for q/b, but that task (a-1) died, expired or was cancelled"));
-        assertThat(decide(Policy.WAIT, FAILED)).isEqualTo(new Outcome.Snoozed(1_000));
+        assertThat(decide(Policy.WAIT, FAILED)).isEqualTo(waits("q/a", 1_000));
         assertThat(decide(Policy.RUN, FAILED)).isNull();
-        assertThat(decide(Policy.RUN, FAILED, open(0))).isEqualTo(new Outcome.Snoozed(1_000));
+        assertThat(decide(Policy.RUN, FAILED, open(0))).isEqualTo(waits("q/b", 1_000));
     }
 
     @Test
@@ -74,12 +78,15 @@ class DependencyRulesTest {
     @Test
     void aStrictQueueRefusesWhatIsNotKnown() {
         strict = true;
-        assertThat(decide(Policy.RUN, unknown(0))).isInstanceOf(Outcome.Dead.class);
-        assertThat(decide(Policy.RUN, open(0))).isEqualTo(new Outcome.Snoozed(1_000));
+        assertThat(decide(Policy.RUN, unknown(0)))
+                .isEqualTo(new Outcome.Dead("waits for q/a, of which nothing is known: submit that task first, or set"
+                        + " dependencies.unknown: wait"));
+        assertThat(decide(Policy.RUN, open(0))).isEqualTo(waits("q/a", 1_000));
     }
 
     @Test
     void withoutAnAnswerItNeitherRunsNorDies() {
-        assertThat(decide(Policy.DIE, SUCCEEDED, null)).isEqualTo(new Outcome.Snoozed(5_000));
+        assertThat(decide(Policy.DIE, SUCCEEDED, null))
+                .isEqualTo(Outcome.Snoozed.waitingFor("an answer of Redis about what it depends on", 5_000));
     }
 }

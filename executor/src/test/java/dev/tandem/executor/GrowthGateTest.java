@@ -105,7 +105,8 @@ class GrowthGateTest {
         gate.know(new GrowthView(true, OPEN, one));
         Run run = run("3", 5);
         assertThat(waits(run)).isFalse();
-        assertThat(gate.takeOutcome(run)).isEqualTo(new Outcome.Snoozed(500));
+        assertThat(gate.takeOutcome(run))
+                .isEqualTo(Outcome.Snoozed.waitingFor("earlier tasks of its key, in another partition", 500));
         assertThat(gate.wantsEnds()).isTrue();
 
         gate.endsLookedUp();

@@ -13,6 +13,7 @@ import dev.tandem.task.PutAside;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.UnhandledSince;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.SuccessRecord;
 import dev.tandem.task.store.TaskEnd;
@@ -46,6 +47,9 @@ final class RunLifecycle {
                 entry.offset(),
                 state.leasedUntil(sentAt));
         entry.mayBeDeclined(false);
+        if (entry.isCancelled()) {
+            run.cancel();
+        }
         state.active.add(ActiveRun.claimed(run, entry, state.now()));
         if (entry.key() != null) {
             Lane lane = state.lanes.lane(entry.key());
@@ -171,9 +175,16 @@ final class RunLifecycle {
         if (outcome instanceof Outcome.Expired expired) {
             return new Verdict.Success(expired(run, expired));
         }
-        if (outcome instanceof Outcome.Cancelled) {
+        if (outcome instanceof Outcome.Cancelled cancelled) {
             return new Verdict.Success(
-                    kept(run, run.attempt(), withAttempt(run, CANCELLED_WHILE_IT_RAN), TaskEnd.CANCELLED, null));
+                    cancelled.ran()
+                            ? kept(
+                                    run,
+                                    run.attempt(),
+                                    withAttempt(run, CANCELLED_WHILE_IT_RAN),
+                                    TaskEnd.CANCELLED,
+                                    null)
+                            : kept(run, run.attempt() - 1, withLapses(run), TaskEnd.CANCELLED, null));
         }
         @Nullable String duplicateOf = outcome instanceof Outcome.Duplicate duplicate ? duplicate.of() : null;
         return outcome instanceof Outcome.NotStarted
@@ -185,7 +196,7 @@ final class RunLifecycle {
     private byte[] failed(Run run, String error) {
         // A store without room keeps its last memory for outcomes, so the tasks that it has must not grow.
         boolean mayGrow = state.room.isLeft();
-        Task task = PutAside.without(UnhandledSince.without(mayGrow ? withFanOuts(run) : run.task()));
+        Task task = withoutMarks(mayGrow ? withFanOuts(run) : run.task());
         if (run.startedAt() > 0 && mayGrow) {
             task = withAttempt(task, run, error);
         }
@@ -198,20 +209,27 @@ final class RunLifecycle {
         Task task = state.room.isLeft()
                 ? UnhandledSince.with(withLapses(run), outcome.since(), outcome.nextTry())
                 : run.task();
-        return new Envelope(PutAside.without(task), run.attempt() - 1, run.token(), outcome.error()).encode();
+        return new Envelope(WaitReason.without(PutAside.without(task)), run.attempt() - 1, run.token(), outcome.error())
+                .encode();
     }
 
     /** Returns the envelope of a task that runs again. The run does not count as an attempt, and has not failed. */
     private byte[] snoozed(Run run, Outcome.Snoozed outcome) {
         // As for a failed attempt. A task that is put aside without its mark looks again by itself.
         boolean mayGrow = state.room.isLeft();
-        Task task = UnhandledSince.without(mayGrow ? withFanOuts(run) : run.task());
-        if (!outcome.putAside()) {
-            task = PutAside.without(task);
-        } else if (mayGrow) {
+        Task task = withoutMarks(mayGrow ? withFanOuts(run) : run.task());
+        if (outcome.putAside() && (mayGrow || PutAside.isMarked(run.task()))) {
             task = PutAside.with(task);
         }
+        if (mayGrow) {
+            task = WaitReason.with(task, outcome.waitsFor());
+        }
         return new Envelope(task, run.attempt() - 1, run.token(), null).encode();
+    }
+
+    /** Returns the task without what was said of it while it waited. */
+    private static Task withoutMarks(Task task) {
+        return WaitReason.without(PutAside.without(UnhandledSince.without(task)));
     }
 
     private SuccessRecord succeeded(Run run, @Nullable String duplicateOf) {

@@ -143,6 +143,11 @@ abstract class RecordedCommands implements Commands {
         ends(ended(name), Outcome.Snoozed.putAside(delayMillis));
     }
 
+    /** A gate keeps the task from its handler. */
+    void waitsFor(String name, String reason, long delayMillis) {
+        ends(ended(name), Outcome.Snoozed.waitingFor(reason, delayMillis));
+    }
+
     /** The executor has no handler for the task. */
     void isUnhandled(String name, long since, long delayMillis) {
         ends(ended(name), new Outcome.Unhandled(since, delayMillis, since + delayMillis, "no handler"));

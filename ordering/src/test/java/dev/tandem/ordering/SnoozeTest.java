@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.Envelope;
 import dev.tandem.task.PutAside;
+import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.WaitReason;
 import org.junit.jupiter.api.Test;
 
 /** Examples of the core: a task whose handler asks to run again does so without spending an attempt, and its key waits. */
@@ -81,9 +83,37 @@ class SnoozeTest {
         assertThat(isMarked(core)).isFalse();
     }
 
+    @Test
+    void whatATaskWaitsForIsKnownUntilItIsTriedAgain() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("k0");
+        core.waitsFor("k0", "a permit of erp", 1_000);
+        assertThat(WaitReason.of(stored(core))).isEqualTo("a permit of erp");
+        core.passes(1_000);
+
+        core.waitsFor("k0", "the task q/a", 1_000);
+        assertThat(WaitReason.of(stored(core))).isEqualTo("the task q/a");
+        core.passes(1_000);
+        core.fails("k0", 1_000);
+        assertThat(WaitReason.of(stored(core))).isNull();
+        core.passes(1_000);
+        core.waitsFor("k0", "the task q/a", 1_000);
+        core.passes(1_000);
+        core.snoozes("k0", 1_000);
+        assertThat(WaitReason.of(stored(core))).isNull();
+        core.passes(1_000);
+        core.waitsFor("k0", "the task q/a", 1_000);
+        core.passes(1_000);
+        core.isUnhandled("k0", 1_700_000_000_000L, 1_000);
+        assertThat(WaitReason.of(stored(core))).isNull();
+    }
+
     private static boolean isMarked(CoreScript core) {
-        return PutAside.isMarked(
-                Envelope.decode("q", core.store().envelope(at(0))).task());
+        return PutAside.isMarked(stored(core));
+    }
+
+    private static Task stored(CoreScript core) {
+        return Envelope.decode("q", core.store().envelope(at(0))).task();
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.tandem.scheduler;
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.store.WaitRequest.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,17 @@ public record AwaitedView(
         long since,
         boolean over,
         long waiting) {
+
+    /** Returns where the task is; null if nothing is known of it. */
+    @Nullable
+    Waiter bearer() {
+        return partition == null || position == null ? null : new Waiter(partition, position);
+    }
+
+    /** Returns whether the other task waits for this one, of which nothing is known. */
+    boolean isMissed() {
+        return since > 0 && !over && state == null;
+    }
 
     /** Returns whether the other task waits for this one, which has not ended. */
     boolean holdsUp() {

@@ -88,7 +88,22 @@ final class ClusterTopology implements RedisTopology {
         // The client must know the nodes first, also in a process that has not looked for any partition.
         return (known == null ? refresh() : CompletableFuture.<Void>completedFuture(null))
                 .thenCompose(done -> commandingClient.connectAsync(ByteArrayCodec.INSTANCE))
+                .thenCompose(this::connectToPrimaries)
                 .thenApply(StatefulRedisClusterConnection::async);
+    }
+
+    /**
+     * Connects to each node that has slots. Otherwise the client does so at the first command for the node, and refuses all commands
+     * for it meanwhile. A node that cannot be reached does not matter here: commands for it are refused.
+     */
+    private CompletableFuture<StatefulRedisClusterConnection<byte[], byte[]>> connectToPrimaries(
+            StatefulRedisClusterConnection<byte[], byte[]> connection) {
+        CompletableFuture<?>[] nodes = connection.getPartitions().stream()
+                .filter(node -> node.is(RedisClusterNode.NodeFlag.UPSTREAM) && !node.hasNoSlots())
+                .map(RedisClusterNode::getUri)
+                .map(uri -> connection.getConnectionAsync(uri.getHost(), uri.getPort()))
+                .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(nodes).handle((done, failure) -> connection);
     }
 
     @Override

@@ -48,7 +48,8 @@ final class InspectionReply {
                 highWater,
                 tasks,
                 blocked,
-                totals);
+                totals,
+                in.number());
     }
 
     static List<TaskView> tasks(Partition partition, ReplyReader in) {

@@ -21,9 +21,10 @@ final class MemoryMonitor {
     private final NodeConnections connections;
     private final double headroom;
 
-    /** @param headroom the share of the memory that is kept for outcomes */
     private volatile boolean allHaveRoom = true;
+    private volatile boolean allHaveSpareRoom = true;
 
+    /** @param headroom the share of the memory that is kept for outcomes */
     MemoryMonitor(StoreThread thread, NodeConnections connections, double headroom) {
         this.thread = thread;
         this.connections = connections;
@@ -64,12 +65,19 @@ final class MemoryMonitor {
         return allHaveRoom;
     }
 
+    /** Returns whether every node has room for more than tasks, as far as is known. May be called by any thread. */
+    boolean haveAllSpareRoom() {
+        return allHaveSpareRoom;
+    }
+
     private void update(RedisNode node, MemoryUsage usage) {
         boolean before = node.hasRoom;
         boolean now = usage.hasRoom(headroom, before);
         node.mayWrite(usage.writable(headroom));
         node.memoryChecksToSkip = usage.isFilling(headroom) ? 0 : RELAXED_CHECKS;
         node.hasRoom = now;
+        node.hasSpareRoom = usage.hasSpareRoom(headroom);
+        allHaveSpareRoom = connections.nodes().stream().allMatch(each -> each.hasSpareRoom);
         allHaveRoom = connections.nodes().stream().allMatch(each -> each.hasRoom);
         node.memoryProblem = now ? "" : usage.toString();
         if (now != before) {

@@ -13,6 +13,8 @@ record MemoryUsage(long used, long limit) {
     /** How much of the room must be free again before more tasks are taken, so that it does not begin and end all the time. */
     private static final double FREE_AGAIN = 0.02;
 
+    private static final double SPARE = 0.75;
+
     private static final long LEAST_WRITABLE = 64 << 10;
 
     static MemoryUsage of(String info) {
@@ -48,6 +50,11 @@ record MemoryUsage(long used, long limit) {
     /** Whether more than half of the room is used, so that a burst may take the rest within a second. */
     boolean isFilling(double headroom) {
         return limit > 0 && used > limit * (1 - headroom) / 2;
+    }
+
+    /** Whether at most three quarters of the room are used, so that there is some for what is not needed to run tasks. */
+    boolean hasSpareRoom(double headroom) {
+        return limit <= 0 || used <= limit * (1 - headroom) * SPARE;
     }
 
     /** Describes memory without room, its effect and its remedy. */

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param blockedKeys the count of blocked keys
  * @param totals since the beginning: {@code succeeded}, {@code retried}, {@code dead}, {@code lapsed}, {@code replayed},
  *     {@code cancelled}; a missing one is 0
+ * @param eventBytes of the events that are not published yet
  */
 public record PartitionView(
         Partition partition,
@@ -28,4 +29,5 @@ public record PartitionView(
         long highWater,
         Map<TaskState, Long> tasks,
         long blockedKeys,
-        Map<String, Long> totals) {}
+        Map<String, Long> totals,
+        long eventBytes) {}

@@ -26,6 +26,9 @@ final class RedisNode {
     /** Whether its memory has room for more tasks, as far as is known. */
     volatile boolean hasRoom = true;
 
+    /** Whether its memory has room for what is not needed to run tasks, as far as is known. */
+    boolean hasSpareRoom = true;
+
     boolean askedForMemory;
     int memoryChecksToSkip;
     /** How much may be written before its memory must be looked at again. */

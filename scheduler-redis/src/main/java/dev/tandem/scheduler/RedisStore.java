@@ -1,7 +1,8 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
-import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutCaller;
+import dev.tandem.task.fanout.FanOutReply;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.store.DedupAnswer;
@@ -102,7 +103,7 @@ public final class RedisStore implements Store {
         presence = new Presence(adminConnection, wakeups);
         housekeeper = new Housekeeper(adminConnection, admin, retention, memory::haveAllRoom);
         processes = new ProcessRegistry(adminConnection, inspector);
-        buckets = new RedisBuckets(adminConnection);
+        buckets = new RedisBuckets(adminConnection, memory::haveAllSpareRoom);
         waits = new Waits(buckets, inspector);
         limits = new RedisLimits(adminConnection, wakeups);
         fanOuts = new FanOutLister(adminConnection, buckets);
@@ -208,8 +209,8 @@ public final class RedisStore implements Store {
     }
 
     @Override
-    public CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
-        return buckets.fanOut(bucket, requests);
+    public CompletionStage<FanOutReply> fanOut(int bucket, FanOutCaller caller, List<FanOutRequest> requests) {
+        return buckets.fanOut(bucket, caller, requests);
     }
 
     @Override

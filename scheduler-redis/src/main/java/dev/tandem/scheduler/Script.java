@@ -51,6 +51,7 @@ enum Script {
     AWAIT_TASKS,
     LIST_WAITING,
     SHOW_WAIT,
+    EXPECT_WAITS,
     WAKE_WAITING,
     SHARE_PERMITS,
     SHOW_PERMITS,

@@ -3,7 +3,6 @@ package dev.tandem.scheduler;
 import static dev.tandem.task.Utf8.bytes;
 
 import dev.tandem.task.BusinessId;
-import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskDependencies;
@@ -37,7 +36,8 @@ public final class Waits implements TaskWaits {
         return Futures.all(its.on(), on -> of(task, on));
     }
 
-    private CompletableFuture<AwaitedView> of(Waiter task, BusinessId on) {
+    /** Returns what is known of the task with an id, for one that may wait for it. */
+    CompletableFuture<AwaitedView> of(Waiter task, BusinessId on) {
         byte[][] keys = {
             connection.keys().dedup(on.queue(), DedupBuckets.of(on), on.key()),
             connection.keys().waiting(on.queue(), DedupBuckets.of(on), on.key())
@@ -73,41 +73,6 @@ public final class Waits implements TaskWaits {
 
     @Override
     public CompletableFuture<Optional<String>> findCycle(Waiter task, TaskDependencies its, String name) {
-        return new WaitCycle(task, each -> each.equals(task) ? edgesOf(task, its) : edgesOf(each)).find(name);
-    }
-
-    /** Returns what holds a task up now: the tasks that it waits for, or the head of its key. */
-    CompletableFuture<List<WaitCycle.Edge>> edgesOf(Waiter task) {
-        return inspector.task(task.partition(), task.position()).thenCompose(found -> {
-            TaskView view = found.orElse(null);
-            if (view == null || view.state().isFinal()) {
-                return CompletableFuture.completedFuture(List.of());
-            }
-            Position head = view.head();
-            if (head != null && !head.equals(task.position())) {
-                Waiter it = new Waiter(task.partition(), head);
-                return CompletableFuture.completedFuture(List.of(new WaitCycle.Edge(
-                        it, "@" + task.partition().name() + "/" + head + ", the head of its key", 0)));
-            }
-            Envelope envelope = view.envelope();
-            TaskDependencies its = envelope == null ? null : TaskDependencies.of(envelope.task());
-            return its == null ? CompletableFuture.completedFuture(List.of()) : edgesOf(task, its);
-        });
-    }
-
-    /** Returns what holds a task up that waits for others. */
-    CompletableFuture<List<WaitCycle.Edge>> edgesOf(Waiter task, TaskDependencies its) {
-        return of(task, its).thenApply(views -> {
-            List<WaitCycle.Edge> edges = new ArrayList<>();
-            for (AwaitedView view : views) {
-                Partition partition = view.partition();
-                Position position = view.position();
-                if (view.holdsUp() && partition != null && position != null) {
-                    Waiter it = new Waiter(partition, position);
-                    edges.add(new WaitCycle.Edge(it, view.on().toString(), view.since()));
-                }
-            }
-            return edges;
-        });
+        return new WaitCycle(task, name, new WaitGraph(task, its, this, inspector, buckets)).find();
     }
 }

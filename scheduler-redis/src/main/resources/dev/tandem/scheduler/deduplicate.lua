@@ -1,11 +1,13 @@
 -- Decides which tasks of a queue are duplicates. Each request is about one deduplication key, and may be repeated.
 --
--- KEYS      for each request: what is known of its deduplication key. All are of one bucket
+-- KEYS      for each request: what is known of its deduplication key. All are of one bucket. Then, unless memory is short:
+--           the longest wait for tasks of the queue, see expect_waits
 -- ARGV      for each request, MessagePack of a list: DEDUP_... (what is asked or told), partition, position, identity ('':
 --           none), IDENTITY_..., 1 if the task was never delivered before, name, token of its run (0: none), ms until it
---           is due; for an end: ms for which it is remembered at least; and for DEDUP_ASK and DEDUP_BEGIN: mode, window (ms), 1 if the key is taken until the task has ended,
---           retention (ms), 1 if a failure releases the key, ms after which a task counts as lost, ms for which its end is
---           remembered at least
+--           is due; for an end: ms for which it is remembered at least (0: for as long as tasks are known to wait for those
+--           of the queue); and for DEDUP_ASK and DEDUP_BEGIN: mode, window (ms), 1 if the key is taken until the task has
+--           ended, retention (ms), 1 if a failure releases the key, ms after which a task counts as lost, ms for which its
+--           end is remembered at least, as above
 -- Returns   {REPLY_OK, the time (ms), and for each request: DEDUP_... (the answer), the name of the other task, the ms to
 --           wait, or '1' if tasks may wait for the end that was noted (see await_tasks); else ''}
 --
@@ -184,6 +186,15 @@ local function ask(key, e, r)
   return bear(key, e, r)
 end
 
+local expected
+
+-- For how long tasks may wait for those of the queue.
+local function expected_wait()
+  local key = KEYS[#ARGV + 1]
+  expected = expected or key and tonumber(call('GET', key) or '0') or 0
+  return expected
+end
+
 -- Writes that the bearer has ended. Returns '1' if tasks may wait for that, else ''.
 local function finish(key, e, state, kept)
   e.state, e.taken, e.kept = state, now, max(e.kept, kept)
@@ -191,7 +202,7 @@ local function finish(key, e, state, kept)
   if state == BEARER_DONE or e.release == 0 then
     e.taken = max(window_end(e), e.until_done == 1 and now + e.retention or 0)
   end
-  write(key, e, now + max(DEDUP_KEPT_MILLIS, e.kept))
+  write(key, e, now + max(DEDUP_KEPT_MILLIS, e.kept > 0 and e.kept or expected_wait()))
   return e.awaited > now and '1' or ''
 end
 

@@ -8,7 +8,7 @@
 --
 -- 'counts'   Returns {now, executor of the owner (false: none), epoch, lease deadline (0: released), incarnation,
 --            stored commit, high-water mark, count of scheduled, retry, parked, active, dead, samples of succeeded tasks,
---            blocked keys, totals (name, number)}
+--            blocked keys, totals (name, number), bytes of events that are not published}
 -- 'page'     ARGV 2 state (scheduled, retry, parked, active, dead, succeeded; near, far: the scheduled tasks that are not
 --            far off, those that are); 3 cursor ('': from the start); 4 most tasks. Returns {next cursor ('': the end),
 --            tasks, for far: the cursor behind each of them}. A page may have no tasks, and yet a next cursor
@@ -92,13 +92,14 @@ local function found(position, go_on)
 end
 
 local function counts()
-  local owner = call('HMGET', OWNER, 'executor', 'epoch', 'lease', 'incarnation', 'mirror', 'highwater', 'released')
+  local owner = call('HMGET', OWNER, 'executor', 'epoch', 'lease', 'incarnation', 'mirror', 'highwater', 'released',
+    EVENT_BYTES_FIELD)
   local lease = owner[7] ~= '1' and tonumber(owner[3] or '0') or 0
   return {now, owner[1], tonumber(owner[2] or '0'), lease, tonumber(owner[4] or '0'),
     tonumber(owner[5] or '-1'), tonumber(owner[6] or '0'),
     call('ZCARD', SCHEDULED) + tonumber(call('HGET', LATER, 'count') or '0'), call('ZCARD', RETRY),
     call('ZCARD', LANES), math.max(0, call('HLEN', CLAIMS) - 1), call('ZCARD', DEAD), call('ZCARD', SUCCEEDED),
-    call('HLEN', BLOCKED), call('HGETALL', STATS)}
+    call('HLEN', BLOCKED), call('HGETALL', STATS), tonumber(owner[8] or '0')}
 end
 
 -- Sorted sets of tasks: the set, where the envelopes are, newest first, units of the score in a millisecond.

@@ -9,5 +9,5 @@ local call, unpack_list = redis.call, cmsgpack.unpack
 local entry, packed = call('HGET', KEYS[1], 'h'), call('HGET', KEYS[2], ARGV[1])
 local h = entry and unpack_list(entry) or {'', '', '', ''}
 local w = packed and unpack_list(packed) or {0, 0}
-local over = w[2] == 1 or h[1] == BEARER_DONE or w[1] > 0 and (h[19] or 0) >= w[1]
+local over = w[2] == 1 or h[1] == BEARER_DONE or w[1] > 0 and (h[21] or 0) >= w[1]
 return {h[1] == BEARER_AWAITED and '' or h[1], h[2], h[4], w[1], over and 1 or 0, call('HLEN', KEYS[2])}

@@ -87,6 +87,18 @@ class ClusterWideRecordsIT {
         return RedisStore.open(settings.withAnswerTimeout(Duration.ofSeconds(2)));
     }
 
+    /** The client connects to a node at its first command for it, and would refuse that. */
+    @Test
+    void firstRequestToEachNodeIsAnswered() {
+        Set<Integer> thirds = new HashSet<>();
+        for (int i = 0; i < 20; i++) {
+            String each = queue + "-" + i;
+            thirds.add(SlotHash.getSlot("tandem:{" + each + "}:partitions") * 3 / SlotHash.SLOT_COUNT);
+            assertThat(store.inspector().tasks(each, "some", 10).join()).isEmpty();
+        }
+        assertThat(thirds).hasSize(3);
+    }
+
     @Test
     void deduplicationKeysAreSpreadOverTheNodes() {
         // As in an executor, which has links before it asks.

@@ -2,6 +2,7 @@ package dev.tandem.scheduler;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.Envelope;
@@ -149,9 +150,51 @@ class DedupIT extends OperatorTestBase {
         DedupPolicy policy = DedupPolicy.DEFAULT.withKept(7_200_000);
         call(queue, List.of(new DedupRequest.Ask("late", task, true, 0, policy)));
         call(queue, List.of(new DedupRequest.Tell("late", task, Ending.SUCCEEDED, 0)));
-        byte[] redisKey = RedisKeys.DEFAULTS.dedup(queue, DedupBuckets.of(queue, "late"), "late");
-        long ttl = get(store.adminConnection().run(commands -> commands.pttl(redisKey)));
-        assertThat(ttl).as("until nobody may ask any more").isBetween(7_190_000L, 7_201_000L);
+        assertThat(millisToLive("late")).as("until nobody may ask any more").isBetween(7_190_000L, 7_201_000L);
+    }
+
+    @Test
+    void endsAreRememberedForAsLongAsTasksWaitForThoseOfTheQueueUnlessItSaysSo() {
+        tellSuccess("before", 0);
+        assertThat(millisToLive("before")).isBetween(590_000L, 601_000L);
+
+        BusinessId on = new BusinessId(queue, "unknown");
+        Waiter waiter = new Waiter(Partition.of("waiting", 0), Position.of(0, 1));
+        WaitRequest ask = new WaitRequest.Ask(on, waiter, 86_400_000, 0);
+        get(store.waits().await(DedupBuckets.of(on), List.of(ask)));
+        for (int bucket = 0; bucket < DedupBuckets.COUNT; bucket++) {
+            byte[] redisKey = RedisKeys.DEFAULTS.longestWait(queue, bucket);
+            await().until(() -> get(store.adminConnection().run(commands -> commands.exists(redisKey))) == 1);
+        }
+        for (int i = 0; i < 10; i++) {
+            tellSuccess("id-" + i, 0);
+            assertThat(millisToLive("id-" + i)).isBetween(86_390_000L, 86_401_000L);
+        }
+        tellSuccess("short", 1_200_000);
+        assertThat(millisToLive("short")).as("as its queue says").isBetween(1_190_000L, 1_201_000L);
+    }
+
+    private void tellSuccess(String key, long kept) {
+        DedupRequest end = new DedupRequest.Tell(key, record(1), Ending.SUCCEEDED, 0, kept);
+        get(store.dedup(queue, DedupBuckets.of(queue, key), List.of(end)).toCompletableFuture());
+    }
+
+    private long millisToLive(String key) {
+        byte[] redisKey = RedisKeys.DEFAULTS.dedup(queue, DedupBuckets.of(queue, key), key);
+        return get(store.adminConnection().run(commands -> commands.pttl(redisKey)));
+    }
+
+    @Test
+    void whoWasReleasedByAnEarlierTaskIsNotHeldUpByTheNextOneWithItsKey() {
+        BusinessId on = new BusinessId(queue, "id");
+        Waiter waiter = new Waiter(Partition.of("waiting", 0), Position.of(0, 1));
+        callWaits(List.of(new WaitRequest.Ask(on, waiter, 60_000, 0)));
+        assertThat(get(store.waits().of(waiter, on)).isMissed()).isTrue();
+        call(queue, List.of(ask(1, DedupPolicy.DEFAULT)));
+        assertThat(get(store.waits().of(waiter, on)).holdsUp()).isTrue();
+
+        call(queue, List.of(new DedupRequest.Tell("id", record(1), Ending.SUCCEEDED, 0), ask(2, DedupPolicy.DEFAULT)));
+        assertThat(get(store.waits().of(waiter, on)).holdsUp()).isFalse();
     }
 
     /** Makes a request about one of a few tasks. Times are so short that some pass while the test runs. */

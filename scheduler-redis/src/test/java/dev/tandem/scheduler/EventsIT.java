@@ -193,6 +193,7 @@ class EventsIT {
         Batch three = take(null, 150);
         assertThat(take(null, 150).events()).isEqualTo(three.events());
         assertThat(three.events()).hasSizeBetween(2, 4);
+        assertThat(store().inspector().counts(partition).join().eventBytes()).isEqualTo(three.bytesLeft());
 
         Batch rest = take(three);
         assertThat(rest.events())

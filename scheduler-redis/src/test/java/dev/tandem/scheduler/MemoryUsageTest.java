@@ -30,6 +30,13 @@ class MemoryUsageTest {
     }
 
     @Test
+    void aQuarterOfTheRoomIsForTasksOnly() {
+        assertThat(new MemoryUsage(675, 1_000).hasSpareRoom(HEADROOM)).isTrue();
+        assertThat(new MemoryUsage(676, 1_000).hasSpareRoom(HEADROOM)).isFalse();
+        assertThat(new MemoryUsage(1L << 40, 0).hasSpareRoom(HEADROOM)).isTrue();
+    }
+
+    @Test
     void buffersThatRedisDoesNotCountAreLeftOut() {
         MemoryUsage usage = MemoryUsage.of("used_memory:1000\r\nmaxmemory:2000\r\nmem_not_counted_for_evict:100\r\n");
         assertThat(usage).isEqualTo(new MemoryUsage(900, 2_000));

@@ -52,6 +52,7 @@ class ScriptTest {
             Script.AWAIT_TASKS,
             Script.LIST_WAITING,
             Script.SHOW_WAIT,
+            Script.EXPECT_WAITS,
             Script.RESERVE_TOKENS,
             Script.SHOW_RATE,
             Script.ADD_ACCESS_TOKEN,

@@ -9,9 +9,10 @@ import java.util.List;
  * The arguments of the server program.
  *
  * @param help whether only the usage is to be printed
+ * @param check whether only the settings are to be checked
  * @param settings settings in the form {@code --name=value}
  */
-record ServerArguments(boolean help, List<String> settings) {
+record ServerArguments(boolean help, boolean check, List<String> settings) {
 
     private static final String CONFIG = "--config";
 
@@ -19,10 +20,13 @@ record ServerArguments(boolean help, List<String> settings) {
     static ServerArguments parse(String... args) {
         List<String> settings = new ArrayList<>();
         boolean help = false;
+        boolean check = false;
         for (int i = 0; i < args.length; i++) {
             String arg = args[i];
             if (arg.equals("--help") || arg.equals("-h")) {
                 help = true;
+            } else if (arg.equals("--check")) {
+                check = true;
             } else if (arg.equals(CONFIG)) {
                 if (i + 1 == args.length) {
                     throw new IllegalArgumentException("--config needs a file");
@@ -36,7 +40,7 @@ record ServerArguments(boolean help, List<String> settings) {
                 throw new IllegalArgumentException("'" + arg + "' can't be understood: settings are --name=value");
             }
         }
-        return new ServerArguments(help, List.copyOf(settings));
+        return new ServerArguments(help, check, List.copyOf(settings));
     }
 
     String[] forSpring() {

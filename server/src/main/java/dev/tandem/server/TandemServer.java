@@ -9,21 +9,24 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
-/** The server program: {@code ./tandem server [--config FILE]}. */
+/** The server program: {@code ./tandem server [--check] [--config FILE]}. */
 public final class TandemServer {
 
     private static final String USAGE = """
-            Usage: tandem server [--config FILE] [--name=value ...]
+            Usage: tandem server [--check] [--config FILE] [--name=value ...]
 
             Runs the platform against the brokers that its settings name.
 
               --config FILE    settings, YAML or properties (default: application.yml here, if there is one)
               --name=value     one setting, for instance --tandem.redis.uri=redis://redis:6379
+              --check          only check the settings: exit status 1 if any is wrong
               --help           this text
 
             Settings also come from the environment, for instance TANDEM_REDIS_URI.
@@ -58,6 +61,11 @@ public final class TandemServer {
             return 0;
         }
         try {
+            if (arguments.check()) {
+                settingsOnly().run(arguments.forSpring()).close();
+                out.println("The settings are right.");
+                return 0;
+            }
             application.run(arguments.forSpring());
             return 0;
         } catch (RuntimeException e) {
@@ -68,12 +76,25 @@ public final class TandemServer {
 
     /** Returns the server, ready to run with arguments of the form {@code --name=value}. */
     public static SpringApplication application() {
-        SpringApplication application = new SpringApplication(ServerConfiguration.class);
+        return quiet(new SpringApplication(ServerConfiguration.class));
+    }
+
+    /** Returns a program that loads the settings as the server does, and does nothing else. */
+    private static SpringApplication settingsOnly() {
+        SpringApplication application = quiet(new SpringApplication(NoBeans.class));
+        application.setWebApplicationType(WebApplicationType.NONE);
+        return application;
+    }
+
+    private static SpringApplication quiet(SpringApplication application) {
         application.setBannerMode(Banner.Mode.OFF);
         application.setLogStartupInfo(false);
         application.addInitializers(TandemServer::loadSettings);
         return application;
     }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    static class NoBeans {}
 
     /** Loads the settings before anything else is created, so that a wrong setting is the only error reported. */
     private static void loadSettings(ConfigurableApplicationContext context) {

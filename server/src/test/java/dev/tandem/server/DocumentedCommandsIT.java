@@ -26,35 +26,53 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The commands of the documentation, typed as they are there, against a server with their queues. On pages for
+ * The commands of the documentation, typed as they are there, against a server with the queues that readers have. On pages for
  * operators a task is dead and halts its key, as it is for those who read them.
  */
 class DocumentedCommandsIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private static final Set<String> OF_THE_API =
-            Set.of("submit", "queues", "tasks", "dead", "keys", "pause", "resume", "executors");
+    private static final Set<String> OF_THE_API = Set.of(
+            "submit",
+            "queues",
+            "tasks",
+            "dead",
+            "keys",
+            "dedup",
+            "depends",
+            "limits",
+            "partitions",
+            "operations",
+            "schedules",
+            "fan-outs",
+            "pause",
+            "resume",
+            "executors",
+            "audit");
 
     private static final Set<String> PROGRAMS = Set.of("curl", "redis-cli", "kcat");
 
-    private static final Set<String> ALL_IS_WELL = Set.of("README.md", "docs/quickstart.md");
+    /** Pages for operators, who have a dead task. */
+    private static final Set<String> ALL_IS_NOT_WELL =
+            Set.of("docs/operations.md", "docs/runbooks.md", "docs/troubleshooting.md");
 
-    /** Placeholders that the pages for operators write in place of names. */
+    /** Placeholders that the pages for operators write in place of names. Calls with other ones are not run. */
     private static final Map<String, String> PLACEHOLDERS =
-            Map.of("QUEUE", "orders", "KEY", "customer-7", "ID", "order-7");
+            Map.of("QUEUE", DocumentedQueues.SAMPLE, "KEY", "customer-7", "ID", "order-7");
 
     private final String topic = UniqueNames.fresh("demo-orders");
 
     @ParameterizedTest
     @MethodSource("pages")
     void work(String page) throws Exception {
-        boolean well = ALL_IS_WELL.contains(page);
-        try (RunningServer server = new RunningServer(settings(well))) {
+        boolean well = !ALL_IS_NOT_WELL.contains(page);
+        try (RunningServer server = new RunningServer(settings(DocumentedQueues.of(page), well))) {
             await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
             if (!well) {
                 haltAKey(server);
             }
+            runPrograms(server, page);
             for (Call call : calls(page).toList()) {
                 await().atMost(PATIENCE).untilAsserted(() -> assertWorks(server, call));
             }
@@ -69,11 +87,11 @@ class DocumentedCommandsIT {
                 .map(DocumentedBlocks.Block::text)
                 .findFirst()
                 .orElseThrow();
-        try (RunningServer server = new RunningServer(settings(true))) {
+        try (RunningServer server = new RunningServer(settings(Set.of(DocumentedQueues.SAMPLE), true))) {
             await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
             // The type is that of the description's queue, and this one's has no name.
             RunningServer.Answer answer = server.post(
-                    "/api/v1/queues/orders/tasks", task.replace("\"type\": \"http\"", "\"type\": \"noop\""));
+                    "/api/v1/queues/demo-orders/tasks", task.replace("\"type\": \"http\"", "\"type\": \"noop\""));
             assertThat(answer.status()).as(answer.body()).isEqualTo(202);
         }
     }
@@ -97,18 +115,31 @@ class DocumentedCommandsIT {
     }
 
     private static boolean isRun(Call call) {
+        return call.arguments().stream()
+                        .allMatch(word -> !DocumentedQueues.isPlaceholder(word) || PLACEHOLDERS.containsKey(word))
+                && (isOfTheApi(call) || PROGRAMS.contains(call.program()));
+    }
+
+    private static boolean isOfTheApi(Call call) {
         return call.program().equals("./tandem")
-                ? !call.arguments().isEmpty()
-                        && OF_THE_API.contains(call.arguments().get(0))
-                : PROGRAMS.contains(call.program());
+                && !call.arguments().isEmpty()
+                && OF_THE_API.contains(call.arguments().get(0));
+    }
+
+    /** Does what the programs of a page do before its commands. */
+    private static void runPrograms(RunningServer server, String page) {
+        if (page.equals("docs/schedules.md")) {
+            String made = "schedules create minutely-report --queue reports --every 1m --payload 1";
+            assertThat(tandem(server, List.of(made.split(" "))).status()).isZero();
+        }
     }
 
     private void haltAKey(RunningServer server) {
         server.post(
-                "/api/v1/queues/orders/tasks",
+                "/api/v1/queues/demo-orders/tasks",
                 "{\"payload\": {\"order\": 7}, \"key\": \"customer-7\", \"id\": \"order-7\"}");
         await().atMost(PATIENCE)
-                .until(() -> server.get("/api/v1/queues/orders/keys")
+                .until(() -> server.get("/api/v1/queues/demo-orders/keys")
                         .json()
                         .toString()
                         .contains("halted"));
@@ -148,6 +179,9 @@ class DocumentedCommandsIT {
         List<String> line = new ArrayList<>(words);
         line.add("--server");
         line.add(server.url());
+        if (line.contains("--to")) {
+            line.add("--yes"); // There is no terminal at which a person would confirm it.
+        }
         StringWriter output = new StringWriter();
         int status = TandemCli.commandLine()
                 .setOut(new PrintWriter(output, true))
@@ -156,17 +190,17 @@ class DocumentedCommandsIT {
         return new Result(status, output.toString());
     }
 
-    private Map<String, String> settings(boolean well) {
+    private Map<String, String> settings(Set<String> queues, boolean well) {
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("server.port", "0");
         settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
         settings.put("tandem.redis.uri", Brokers.redis().uri());
         settings.put("tandem.redis.namespace", UniqueNames.fresh("documented"));
-        for (String queue : List.of("orders", "demo-orders", "payments")) {
+        for (String queue : queues) {
             settings.put("tandem.queues." + queue + ".source", "kafka");
             settings.put(
                     "tandem.queues." + queue + ".topic",
-                    queue.equals("demo-orders") ? topic : UniqueNames.fresh(queue));
+                    queue.equals(DocumentedQueues.SAMPLE) ? topic : UniqueNames.fresh(queue));
             settings.put("tandem.queues." + queue + ".group", UniqueNames.fresh(queue));
             settings.put("tandem.queues." + queue + ".handler", well ? "noop" : "http");
             if (!well) {

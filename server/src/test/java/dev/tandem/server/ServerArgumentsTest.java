@@ -61,6 +61,21 @@ class ServerArgumentsTest {
         assertThat(err.toString()).startsWith("'now' can't be understood");
     }
 
+    @Test
+    void settingsAreCheckedWithoutAServer() throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Path file = Files.writeString(
+                folder.resolve("tandem.yml"), "tandem: { queues: { orders: { source: kafka, handler: log } } }");
+
+        assertThat(run(out, out, "--check", "--config", file.toString())).isZero();
+        assertThat(out.toString()).contains("The settings are right.");
+
+        out.reset();
+        assertThat(run(out, out, "--check", "--config", file.toString(), "--tandem.quues.orders.source=kafka"))
+                .isEqualTo(1);
+        assertThat(out.toString()).isEmpty();
+    }
+
     private static int run(ByteArrayOutputStream out, ByteArrayOutputStream err, String... args) {
         return TandemServer.run(TandemServer.application(), args, new PrintStream(out), new PrintStream(err));
     }

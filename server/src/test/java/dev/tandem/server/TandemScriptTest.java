@@ -29,6 +29,11 @@ class TandemScriptTest {
             #!/bin/sh
             for option; do
               case $option in
+                --check)
+                  echo "$CHECKED"
+                  [ "$CHECKED" != wrong ]
+                  exit
+                  ;;
                 -XX:ArchiveClassesAtExit=*)
                   echo $$ >>"$TRAININGS"
                   case $TRAINING in
@@ -121,6 +126,20 @@ class TandemScriptTest {
                     .doesNotContain("Building", "Archiving");
         }
         assertThat(trainings()).isEmpty();
+    }
+
+    @Test
+    void aWrongSettingIsSaidBeforeTheArchiveIsMade() throws IOException {
+        try (LocalProcess process = tandem("works", 60, List.of(), "server", "--tandem.quues=0")
+                .environment("CHECKED", "wrong")
+                .start()) {
+            assertThat(process.awaitExit(LIMIT)).as(process.logTail()).isTrue();
+            assertThat(process.exitStatus()).as(process.logTail()).isEqualTo(1);
+            assertThat(process.log()).content().isEqualTo("wrong\n");
+        }
+        assertThat(trainings()).isEmpty();
+
+        assertThat(server("works")).contains("Archiving", "started with").doesNotContain("right");
     }
 
     @Test
@@ -326,6 +345,7 @@ class TandemScriptTest {
                 .log(folder.resolve("run-" + runs + ".log"))
                 .environment("JAVA_HOME", jdk.toString())
                 .environment("TRAINING", training)
+                .environment("CHECKED", "right")
                 .environment("TRAININGS", trainings.toString())
                 .environment("TANDEM_CLASS_ARCHIVE", null)
                 .environment("TANDEM_CLASS_ARCHIVE_LIMIT", String.valueOf(limitSeconds));

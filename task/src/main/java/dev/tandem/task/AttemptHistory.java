@@ -119,20 +119,4 @@ public final class AttemptHistory {
     private static String oneLine(String error) {
         return LogText.oneLine(error.lines().findFirst().orElse(""), MAX_ERROR);
     }
-
-    /** Returns the headers that a handler and a person see. */
-    public static Map<String, String> visible(Map<String, String> headers) {
-        if (!headers.containsKey(HEADER)
-                && !headers.containsKey(PutAside.HEADER)
-                && !headers.containsKey(FannedOut.HEADER)
-                && !UnhandledSince.isIn(headers)) {
-            return headers;
-        }
-        Map<String, String> visible = new LinkedHashMap<>(headers);
-        visible.remove(HEADER);
-        visible.remove(PutAside.HEADER);
-        visible.remove(FannedOut.HEADER);
-        visible.keySet().removeIf(UnhandledSince::isHeader);
-        return visible;
-    }
 }

@@ -81,6 +81,15 @@ final class HeaderValues {
 
     private HeaderValues() {}
 
+    /** Whether a text is a delay of less than zero. */
+    static boolean isNegativeDelay(String text) {
+        try {
+            return DELAY.read(text.strip()) < 0;
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
     /** A form of numbers, with the hint for values that do not have it. */
     record Form(Parser parser, long least, long most, String hint) {
         /** Reads a value. Throws some runtime exception if it does not have this form. */

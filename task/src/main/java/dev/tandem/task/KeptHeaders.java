@@ -43,11 +43,7 @@ final class KeptHeaders {
     }
 
     void add(Field field) {
-        if (field.name().equals(AttemptHistory.HEADER)
-                || field.name().equals(PutAside.HEADER)
-                || field.name().equals(FannedOut.HEADER)
-                || UnhandledSince.isHeader(field.name())) {
-            // Only the platform says what was attempted, put aside and fanned out, and since when there is no handler.
+        if (PlatformHeaders.contains(field.name())) {
             return;
         }
         byte[] bytes = field.value();

@@ -67,20 +67,30 @@ public sealed interface Outcome {
      * @param slowsDown whether the handler was told to slow down, so that the rate limits of the task pause for as long
      * @param putAside whether operators have paused the task's type or key, so that their resumption makes it due; it is kept
      *     with the task, see {@link PutAside}
+     * @param waitsFor what the task waits for, in words for people, see {@link WaitReason}; null if its handler asked for it
      */
-    record Snoozed(long delayMillis, boolean slowsDown, boolean putAside) implements Again {
+    record Snoozed(
+            long delayMillis,
+            boolean slowsDown,
+            boolean putAside,
+            @Nullable String waitsFor) implements Again {
 
         public Snoozed(long delayMillis) {
             this(delayMillis, false);
         }
 
         public Snoozed(long delayMillis, boolean slowsDown) {
-            this(delayMillis, slowsDown, false);
+            this(delayMillis, slowsDown, false, null);
+        }
+
+        /** Returns the outcome of a task that must wait before its handler may begin. @param waitsFor as for {@link WaitReason} */
+        public static Snoozed waitingFor(String waitsFor, long delayMillis) {
+            return new Snoozed(delayMillis, false, false, waitsFor);
         }
 
         /** Returns the outcome of a task whose type or key is paused. */
         public static Snoozed putAside(long delayMillis) {
-            return new Snoozed(delayMillis, false, true);
+            return new Snoozed(delayMillis, false, true, null);
         }
     }
 
@@ -92,9 +102,14 @@ public sealed interface Outcome {
      */
     record Expired(@Nullable String error) implements Final {}
 
-    /** An operator cancelled the task while its handler ran, and the handler did not succeed. Its key goes on. */
-    record Cancelled() implements Final {
-        public static final Cancelled INSTANCE = new Cancelled();
+    /**
+     * The task was cancelled before its handler began, or while it ran and did not succeed. Its key goes on.
+     *
+     * @param ran whether the handler had begun
+     */
+    record Cancelled(boolean ran) implements Final {
+        public static final Cancelled INSTANCE = new Cancelled(true);
+        public static final Cancelled BEFORE_RUN = new Cancelled(false);
     }
 
     /**

@@ -181,6 +181,11 @@ public final class TaskHeaders {
      */
     public record Read(Task task, @Nullable String unreadable) {}
 
+    /** Whether the value of {@link #DELAY} is less than zero, which means no delay. */
+    public static boolean isNegativeDelay(String value) {
+        return HeaderValues.isNegativeDelay(value);
+    }
+
     private final String queue;
     private final Binding binding;
     private final int maxPayload;

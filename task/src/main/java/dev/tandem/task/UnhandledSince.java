@@ -31,16 +31,6 @@ public final class UnhandledSince {
         return time(task, NEXT_HEADER);
     }
 
-    /** Returns whether a header is one of these. */
-    public static boolean isHeader(String name) {
-        return name.equals(HEADER) || name.equals(NEXT_HEADER);
-    }
-
-    /** Returns whether headers carry a time. An executor of an earlier version removes only the first. */
-    static boolean isIn(Map<String, String> headers) {
-        return headers.containsKey(HEADER) || headers.containsKey(NEXT_HEADER);
-    }
-
     private static long time(Task task, String header) {
         String value = task.headers().get(header);
         if (value == null) {
@@ -67,11 +57,13 @@ public final class UnhandledSince {
 
     /** Returns the task without the times: it has found a handler, or is dead. */
     public static Task without(Task task) {
-        if (!isIn(task.headers())) {
+        // An executor of an earlier version removes only the first.
+        if (!task.headers().containsKey(HEADER) && !task.headers().containsKey(NEXT_HEADER)) {
             return task;
         }
         Map<String, String> headers = new LinkedHashMap<>(task.headers());
-        headers.keySet().removeIf(UnhandledSince::isHeader);
+        headers.remove(HEADER);
+        headers.remove(NEXT_HEADER);
         return task.withHeaders(headers);
     }
 }

@@ -26,7 +26,7 @@ class PutAsideTest {
         assertThat(PutAside.isMarked(stored.task())).isTrue();
         assertThat(PutAside.with(marked)).isSameAs(marked);
         assertThat(PutAside.without(stored.task()).headers()).isEqualTo(task.headers());
-        assertThat(AttemptHistory.visible(marked.headers())).isEqualTo(task.headers());
+        assertThat(PlatformHeaders.without(marked.headers())).isEqualTo(task.headers());
     }
 
     @Test

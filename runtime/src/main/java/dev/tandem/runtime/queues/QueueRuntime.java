@@ -9,6 +9,7 @@ import dev.tandem.executor.RateStatus;
 import dev.tandem.executor.TaskLogContext;
 import dev.tandem.runtime.events.EventService;
 import dev.tandem.runtime.queues.QueueSource.Reachability;
+import dev.tandem.runtime.settings.KeptEnds;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.MemoryBudget;
@@ -17,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -24,6 +27,8 @@ import org.springframework.util.unit.DataSize;
  * says so in the log and in the status. Drains when it stops. Thread-safe.
  */
 public final class QueueRuntime {
+
+    private static final Logger log = LoggerFactory.getLogger(QueueRuntime.class);
 
     private final TandemSettings settings;
     private final RedisStore store;
@@ -100,6 +105,7 @@ public final class QueueRuntime {
 
     /** Starts all queues: at once, or as soon as this process holds its fixed id. */
     public void start() {
+        KeptEnds.warnings(settings.queues()).forEach(log::warn);
         failures.start();
         events.start();
         membership.start();

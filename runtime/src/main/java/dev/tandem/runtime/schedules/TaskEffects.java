@@ -1,9 +1,11 @@
 package dev.tandem.runtime.schedules;
 
+import dev.tandem.api.DedupMode;
 import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.task.TaskHeaders;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -23,6 +25,12 @@ final class TaskEffects implements FiringEffects {
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private static final long IDLE_SECONDS = 30;
+
+    /**
+     * For how long the task of an instant is known after its arrival. Another process may submit it again if one dies before it has
+     * marked the instant: at once if one is up, else after their restart.
+     */
+    private static final Duration REMEMBERED = Duration.ofHours(1);
 
     private final TaskClient client;
     private final EarlierTasks earlier;
@@ -60,7 +68,10 @@ final class TaskEffects implements FiringEffects {
     static TaskRequest<?> request(Schedule schedule, long instant) {
         String id = schedule.taskId(instant);
         String payload = schedule.payload();
-        TaskOptions options = TaskOptions.id(id).and(TaskOptions.dedupKey(id));
+        TaskOptions options = TaskOptions.id(id)
+                .and(TaskOptions.dedupKey(id))
+                .and(TaskOptions.dedupMode(DedupMode.FIRST))
+                .and(TaskOptions.dedupWindow(REMEMBERED));
         if (isJson(payload)) {
             options = options.and(TaskOptions.header(TaskHeaders.CONTENT_TYPE, "application/json"));
         }

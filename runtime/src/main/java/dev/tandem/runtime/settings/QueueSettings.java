@@ -233,7 +233,8 @@ public record QueueSettings(
     /**
      * How tasks wait for others, and for how long others can wait for them.
      *
-     * @param keep how long it is remembered that a task with a deduplication key has ended; ten minutes count in any case
+     * @param keep how long it is remembered that a task with a deduplication key has ended; ten minutes count in any case. 0: for
+     *     as long as tasks are known to wait for those of the queue
      * @param timeout for how long a task waits that does not say it itself
      * @param policy what becomes of a task that does not say it itself, if one that it waits for does not succeed
      * @param unknown what becomes of a task that waits for an id of which nothing is known

@@ -14,7 +14,6 @@ import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.TandemStatus.QueueState;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -57,10 +56,10 @@ abstract class BatchSuite {
     private Path settings() throws IOException {
         return Files.writeString(folder.resolve("tandem.yml"), """
                 %s: "%s"
-                tandem.redis.uri: "%s"
+                %s
                 tandem.queues.%s: { source: %s, ordering: key, partitions: 4 }
                 """.formatted(
-                        broker().getKey(), broker().getValue(), Brokers.redis().uri(), queue, source()));
+                broker().getKey(), broker().getValue(), SuiteRedis.of(source()).yaml(), queue, source()));
     }
 
     private Tandem start(BatchOptions batch, TypedBatchHandler<Ship> code) throws IOException {

@@ -3,27 +3,30 @@ package dev.tandem.runtime.it;
 import static dev.tandem.api.TaskOptions.dedupKey;
 import static dev.tandem.api.TaskOptions.delay;
 import static dev.tandem.api.TaskOptions.id;
+import static dev.tandem.task.Utf8.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskOptions;
+import dev.tandem.api.TaskRef;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.scheduler.Admin;
-import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.TaskState;
-import dev.tandem.testkit.Brokers;
+import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.testkit.UniqueNames;
+import io.lettuce.core.ScriptOutputType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -46,6 +49,8 @@ abstract class DedupSuite {
     /** The ids of the tasks that ran, with the number of the attempt. */
     private final List<String> ran = new CopyOnWriteArrayList<>();
 
+    private final List<Integer> shipped = new CopyOnWriteArrayList<>();
+
     private RedisStore store;
 
     @TempDir
@@ -59,7 +64,7 @@ abstract class DedupSuite {
 
     @BeforeEach
     void openStore() {
-        store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+        store = SuiteRedis.of(source()).open();
     }
 
     @AfterEach
@@ -70,11 +75,11 @@ abstract class DedupSuite {
     private Path settings(String dedup) throws IOException {
         return Files.writeString(folder.resolve("tandem.yml"), """
                 %s: "%s"
-                tandem.redis.uri: "%s"
+                %s
                 tandem.executor.lease: 3s
                 tandem.queues.%s: { source: %s, ordering: key, partitions: 2, dedup: { %s } }
                 """.formatted(
-                        broker().getKey(), broker().getValue(), Brokers.redis().uri(), queue, source(), dedup));
+                broker().getKey(), broker().getValue(), SuiteRedis.of(source()).yaml(), queue, source(), dedup));
     }
 
     private Tandem start(String dedup) throws IOException {
@@ -89,6 +94,7 @@ abstract class DedupSuite {
 
     private void run(Ship ship, TaskContext task) {
         ran.add(task.id() + " " + task.attempt());
+        shipped.add(ship.items());
         if (ship.items() == 0) {
             throw new FatalTaskException("Nothing to ship");
         }
@@ -130,6 +136,25 @@ abstract class DedupSuite {
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(ran).containsExactly(runs));
     }
 
+    /** Lets time pass for what Redis knows of the key: all of its times move into the past. */
+    private void letPass(Duration time) {
+        String key = "tandem:{~dedup/%s}:%s/order-7".formatted(DedupBuckets.of(queue, "order-7"), queue);
+        String script = """
+                local h = cmsgpack.unpack(redis.call('HGET', KEYS[1], 'h'))
+                for i = 5, 10 do
+                  h[i] = h[i] - ARGV[1]
+                end
+                return redis.call('HSET', KEYS[1], 'h', cmsgpack.pack(h))
+                """;
+        SuiteRedis.of(source())
+                .write(commands -> commands.eval(
+                        script, ScriptOutputType.INTEGER, new byte[][] {bytes(key)}, bytes(time.toMillis() + "")));
+    }
+
+    private void retry(TaskView task) {
+        store.admin().retry(task.partition(), task.position()).join();
+    }
+
     @Test
     void theFirstWinsThoughItsTimeComesLaterAndItsKeyIsTakenForTheWindow() throws IOException {
         try (Tandem tandem = start("window: 1h")) {
@@ -147,20 +172,28 @@ abstract class DedupSuite {
         }
     }
 
+    /** Tasks of several keys are in several partitions, between which there is no order: any of them may be the first. */
     @Test
-    void ofManyThatComeAtOnceInManyKeysOneRuns() throws IOException {
+    void ofManyThatComeAtOnceInManyKeysOneRuns() throws Exception {
         int many = 50;
         try (Tandem tandem = start("until: done, retention: 1h")) {
-            submit(tandem, "task-0", 1);
-            for (int i = 1; i < many; i++) {
-                tandem.client()
+            List<TaskRef<?>> submitted = new ArrayList<>();
+            for (int i = 0; i < many; i++) {
+                submitted.add(tandem.client()
                         .submit(TaskRequest.of(queue, "ship", new Ship("o", 1))
                                 .withKey("key-" + i)
-                                .with(id("task-" + i), dedupKey("order-7")));
+                                .with(id("task-" + i), dedupKey("order-7"))));
             }
-            awaitRan("task-0 1");
-            IntStream.range(1, many).forEach(i -> awaitDuplicate("task-" + i, "task-0"));
-            assertThat(ran).containsExactly("task-0 1");
+            for (TaskRef<?> each : submitted) {
+                each.await(PATIENCE);
+            }
+            await().atMost(PATIENCE).until(() -> !ran.isEmpty());
+            String one = ran.get(0).replace(" 1", "");
+            IntStream.range(0, many)
+                    .mapToObj(i -> "task-" + i)
+                    .filter(name -> !name.equals(one))
+                    .forEach(name -> awaitDuplicate(name, one));
+            assertThat(ran).containsExactly(one + " 1");
         }
     }
 
@@ -250,6 +283,97 @@ abstract class DedupSuite {
             store.admin().retry(first.partition(), first.position()).join();
             awaitDuplicate("first", "second");
             assertThat(ran).isEmpty();
+        }
+    }
+
+    @Test
+    void theOneThatReplacesAnotherRunsWithItsOwnPayload() throws IOException {
+        try (Tandem tandem = start("mode: replace")) {
+            submit(tandem, "first", 1, delay("1h"));
+            TaskView first = awaitKnown("first", TaskState.SCHEDULED);
+            submit(tandem, "second", 2);
+            TaskView second = awaitKnown("second", TaskState.RETRY);
+
+            letPass(Duration.ofHours(2));
+            retry(second);
+            awaitRan("second 1");
+            assertThat(shipped).containsExactly(2);
+            retry(first);
+            awaitDuplicate("first", "second");
+            awaitRan("second 1");
+        }
+    }
+
+    @Test
+    void aFirstThatIsLostKeepsItsKeyUntilItCountsAsLost() throws IOException {
+        String settings = "until: done, retention: 1h, lost-after: 1d";
+        TaskView first;
+        try (Tandem tandem = start(settings)) {
+            submit(tandem, "first", 1, delay("1h"));
+            first = awaitKnown("first", TaskState.SCHEDULED);
+            letPass(Duration.ofHours(20));
+            submit(tandem, "second", 1);
+            awaitDuplicate("second", "first");
+        }
+        letPass(Duration.ofHours(6));
+        try (Tandem tandem = start(settings)) {
+            submit(tandem, "third", 1);
+            awaitRan("third 1");
+            awaitKnown("third", TaskState.SUCCEEDED);
+
+            retry(first);
+            awaitDuplicate("first", "third");
+            awaitRan("third 1");
+        }
+    }
+
+    @Test
+    void aKeyIsTakenForTheWindowOnlyThoughItsTaskStillWaits() throws IOException {
+        try (Tandem tandem = start("until: window, window: 2s")) {
+            long begin = System.nanoTime();
+            submit(tandem, "first", 1, delay("1h"));
+            TaskView first = awaitKnown("first", TaskState.SCHEDULED);
+
+            AtomicInteger tries = new AtomicInteger();
+            await().atMost(PATIENCE).pollInSameThread().until(() -> {
+                String name = "after " + tries.incrementAndGet();
+                submit(tandem, name, 1);
+                awaitKnown(name, TaskState.SUCCEEDED);
+                return ran.contains(name + " 1");
+            });
+            assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(2_000_000_000L);
+            retry(first);
+            awaitRan("after " + tries + " 1", "first 1");
+        }
+    }
+
+    @Test
+    void aKeyMayBeTakenUntilBothItsTaskHasEndedAndTheWindow() throws IOException {
+        try (Tandem tandem = start("until: both, window: 1h")) {
+            submit(tandem, "first", 1, delay("1h"));
+            TaskView first = awaitKnown("first", TaskState.SCHEDULED);
+            letPass(Duration.ofHours(2));
+            submit(tandem, "second", 1);
+            awaitDuplicate("second", "first");
+            retry(first);
+            awaitKnown("first", TaskState.SUCCEEDED);
+
+            submit(tandem, "third", 1);
+            awaitKnown("third", TaskState.SUCCEEDED);
+            submit(tandem, "fourth", 1);
+            awaitDuplicate("fourth", "third");
+            awaitRan("first 1", "third 1");
+        }
+    }
+
+    @Test
+    void aFirstThatDiesKeepsTheKeyIfItsQueueSaysSo() throws IOException {
+        try (Tandem tandem = start("until: done, retention: 1h, release-on-failure: false")) {
+            submit(tandem, "dead", 0);
+            awaitKnown("dead", TaskState.DEAD);
+            submit(tandem, "second", 1);
+            awaitDuplicate("second", "dead");
+            awaitRan("dead 1");
         }
     }
 }

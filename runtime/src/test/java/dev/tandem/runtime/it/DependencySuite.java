@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.api.DependsPolicy;
+import dev.tandem.api.FanOut;
 import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskOptions;
@@ -21,15 +22,15 @@ import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.TandemBuilder;
 import dev.tandem.scheduler.Admin;
 import dev.tandem.scheduler.DedupKeyView;
-import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.TaskView;
+import dev.tandem.task.Envelope;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.DedupRequest.Ending;
 import dev.tandem.task.store.TaskIdentity;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -56,6 +57,9 @@ abstract class DependencySuite {
     /** The ids of the tasks that ran, with the number of the attempt. */
     private final List<String> ran = new CopyOnWriteArrayList<>();
 
+    /** What masters publish. */
+    private final List<TaskRequest<?>> subtasks = new CopyOnWriteArrayList<>();
+
     private volatile boolean failing;
     private RedisStore store;
 
@@ -70,7 +74,7 @@ abstract class DependencySuite {
 
     @BeforeEach
     void openStore() {
-        store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+        store = SuiteRedis.of(source()).open();
     }
 
     @AfterEach
@@ -81,17 +85,30 @@ abstract class DependencySuite {
     private Path settings() throws IOException {
         return Files.writeString(folder.resolve("tandem.yml"), """
                 %s: "%s"
-                tandem.redis.uri: "%s"
+                %s
                 tandem.executor.lease: 3s
                 tandem.queues.%s: { source: %s, ordering: key, dead-head: skip, partitions: 2, dedup: { until: done } }
                 tandem.queues.%s: { source: %s, ordering: key, dead-head: skip, partitions: 2 }
                 """.formatted(
-                broker().getKey(), broker().getValue(), Brokers.redis().uri(), orders, source(), mails, source()));
+                        broker().getKey(),
+                        broker().getValue(),
+                        SuiteRedis.of(source()).yaml(),
+                        orders,
+                        source(),
+                        mails,
+                        source()));
     }
 
     private Tandem start() throws IOException {
         TandemBuilder builder = Tandem.connect(settings());
-        builder.queue(orders).handler("ship", Ship.class, this::run);
+        builder.queue(orders)
+                .handler("ship", Ship.class, this::run)
+                .handler(
+                        "fan",
+                        String.class,
+                        (last, task) -> task.fanOut(
+                                subtasks.stream(),
+                                FanOut.then(ship(orders, "final " + last).with(dedupKey(last)))));
         builder.queue(mails).handler("ship", Ship.class, this::run);
         Tandem tandem = builder.start();
         await().atMost(PATIENCE)
@@ -111,17 +128,30 @@ abstract class DependencySuite {
     }
 
     private void submit(Tandem tandem, String queue, String name, String key, TaskOptions... options) {
+        submit(tandem, name, ship(queue, name).withKey(key).with(options));
+    }
+
+    private static void submit(Tandem tandem, String name, TaskRequest<?> request) {
         await("submission of " + name)
                 .atMost(PATIENCE)
                 .ignoreExceptions()
                 .until(() -> tandem.client()
-                        .submit(TaskRequest.of(queue, "ship", new Ship("o", queue.equals(orders) ? 0 : 1))
-                                .withKey(key)
-                                .with(id(name))
-                                .with(options))
+                        .submit(request)
                         .await(Duration.ofSeconds(10))
                         .id()
                         .equals(name));
+    }
+
+    private TaskRequest<?> ship(String queue, String name) {
+        return TaskRequest.of(queue, "ship", new Ship("o", queue.equals(orders) ? 0 : 1))
+                .with(id(name));
+    }
+
+    /** Submits a task that fans out into one subtask. @param last the business id of the final task */
+    private void submitMaster(Tandem tandem, String last, TaskRequest<?> subtask) {
+        subtasks.clear();
+        subtasks.add(subtask);
+        submit(tandem, "master " + last, TaskRequest.of(orders, "fan", last).with(id("master " + last)));
     }
 
     private TaskView awaitKnown(String queue, String name, TaskState state) {
@@ -170,7 +200,12 @@ abstract class DependencySuite {
             submit(tandem, mails, "dies", dependsOnTasksOf(orders, "a"));
             submit(tandem, mails, "runs", dependsOnTasksOf(orders, "a"), dependsPolicy(DependsPolicy.RUN));
             submit(tandem, mails, "waits", dependsOnTasksOf(orders, "a"), dependsPolicy(DependsPolicy.WAIT));
-            awaitKnown(mails, "waits", TaskState.RETRY);
+            TaskView waits = awaitKnown(mails, "waits", TaskState.RETRY);
+            assertThat(waits.envelope())
+                    .isNotNull()
+                    .extracting(Envelope::task)
+                    .extracting(WaitReason::of)
+                    .isEqualTo("the task " + orders + "/a");
             submit(tandem, orders, "a-1", dedupKey("a"));
 
             assertThat(errorOfDead(mails, "dies"))
@@ -228,6 +263,34 @@ abstract class DependencySuite {
             assertThat(errorOfDead(orders, "head"))
                     .matches("waits for itself: head -> " + orders + "/behind -> @.+, the head of its key");
             awaitRan("behind 1");
+        }
+    }
+
+    @Test
+    void aCycleThroughAFanOutIsFound() throws IOException {
+        try (Tandem tandem = start()) {
+            submit(
+                    tandem,
+                    mails,
+                    "middle",
+                    dedupKey("m"),
+                    dependsOnTasksOf(orders, "all"),
+                    dependsPolicy(DependsPolicy.WAIT));
+            awaitKnown(mails, "middle", TaskState.RETRY);
+            submitMaster(tandem, "all", ship(orders, "row").with(dependsOnTasksOf(mails, "m")));
+            assertThat(errorOfDead(orders, "row"))
+                    .matches("waits for itself: row -> %s/m -> %s/all, the final task of fan-out \\w{20} -> row"
+                            .formatted(mails, orders));
+            awaitRan("final all 1", "middle 1");
+
+            submit(tandem, orders, "head", "lane", dependsOn("rest"));
+            awaitKnown(orders, "head", TaskState.RETRY);
+            submitMaster(tandem, "rest", ship(orders, "behind").withKey("lane"));
+            assertThat(errorOfDead(orders, "head"))
+                    .matches(
+                            "waits for itself: head -> %s/rest, the final task of fan-out \\w{20} -> behind -> @.+, the head of its key"
+                                    .formatted(orders));
+            awaitRan("final all 1", "middle 1", "behind 1", "final rest 1");
         }
     }
 

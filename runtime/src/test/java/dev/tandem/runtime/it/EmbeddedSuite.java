@@ -17,7 +17,6 @@ import dev.tandem.runtime.queues.RoutingPublisher;
 import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.task.Publisher;
 import dev.tandem.task.Task;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -84,12 +83,12 @@ abstract class EmbeddedSuite {
     private Path settings() throws IOException {
         return Files.writeString(folder.resolve("tandem.yml"), """
                 %s: "%s"
-                tandem.redis.uri: "%s"
+                %s
                 # Nobody takes over because of a lease that has run out.
                 tandem.executor.lease: 5m
                 tandem.queues.%s: { source: %s, ordering: key, partitions: 4, max-attempts: 8, backoff.initial: 10m }
                 """.formatted(
-                        broker().getKey(), broker().getValue(), Brokers.redis().uri(), queue, source()));
+                broker().getKey(), broker().getValue(), SuiteRedis.of(source()).yaml(), queue, source()));
     }
 
     private QueueBuilder program() throws IOException {

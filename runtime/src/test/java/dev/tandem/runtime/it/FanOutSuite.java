@@ -12,7 +12,6 @@ import dev.tandem.api.TaskRequest;
 import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
-import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Task;
@@ -20,7 +19,6 @@ import dev.tandem.task.fanout.FanOutBuckets;
 import dev.tandem.task.fanout.FanOutPlan;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.Subtask;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -72,11 +70,11 @@ abstract class FanOutSuite {
     private Path settings() throws IOException {
         return Files.writeString(folder.resolve("tandem.yml"), """
                 %s: "%s"
-                tandem.redis.uri: "%s"
+                %s
                 tandem.executor.lease: 3s
                 tandem.queues.%s: { source: %s, ordering: key, partitions: 4, backoff: { initial: 50ms } }
                 """.formatted(
-                        broker().getKey(), broker().getValue(), Brokers.redis().uri(), queue, source()));
+                broker().getKey(), broker().getValue(), SuiteRedis.of(source()).yaml(), queue, source()));
     }
 
     /** Starts a program whose masters fan out as the handler says, and whose subtasks fail as their payloads say. */
@@ -308,7 +306,7 @@ abstract class FanOutSuite {
     @Test
     void cancellingInterruptsWhatRunsAndWhatIsLostIsEndedByAnOperator() throws IOException {
         int running = 8;
-        try (RedisStore store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+        try (RedisStore store = SuiteRedis.of(source()).open();
                 Tandem tandem = start((count, task) ->
                         ids.add(task.fanOut(IntStream.range(SLOW, SLOW + count).mapToObj(this::subtask), done())
                                 .id()))) {

@@ -14,13 +14,12 @@ import dev.tandem.api.TaskResultException.Reason;
 import dev.tandem.runtime.QueueBuilder;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.scheduler.Admin;
-import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.RunningTasks;
 import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.TaskState;
-import dev.tandem.testkit.Brokers;
+import dev.tandem.task.store.HeldTask;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,8 +47,7 @@ abstract class LifecycleSuite {
 
     private final String queue = UniqueNames.fresh("ships");
     private final List<String> ran = new CopyOnWriteArrayList<>();
-    private final RedisStore store =
-            RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+    private final RedisStore store = SuiteRedis.of(source()).open();
 
     @TempDir
     private Path folder;
@@ -68,11 +66,11 @@ abstract class LifecycleSuite {
     private QueueBuilder program(String more) throws IOException {
         Path settings = Files.writeString(folder.resolve("tandem.yml"), """
                 %s: "%s"
-                tandem.redis.uri: "%s"
+                %s
                 tandem.executor.drain-timeout: 0s
                 tandem.queues.%s: { source: %s, ordering: key, partitions: 2, backoff.initial: 1h%s }
                 """.formatted(
-                        broker().getKey(), broker().getValue(), Brokers.redis().uri(), queue, source(), more));
+                broker().getKey(), broker().getValue(), SuiteRedis.of(source()).yaml(), queue, source(), more));
         return Tandem.connect(settings).queue(queue);
     }
 
@@ -187,6 +185,8 @@ abstract class LifecycleSuite {
             submit(tandem, "long-2", "c-2");
             submit(tandem, "behind", "c-1");
             assertThat(began.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(held("long-1").running()).isTrue();
+            assertThat(held("behind").waitsFor()).isEqualTo("earlier tasks of its key, or a free slot");
 
             long asked = System.nanoTime();
             RunningTasks.Request request =
@@ -208,6 +208,17 @@ abstract class LifecycleSuite {
                     .isEmpty();
             assertThat(ran).as("no other handler").containsExactlyInAnyOrder("long-1", "long-2", "behind");
         }
+    }
+
+    /** Returns what an executor says of a task. */
+    private HeldTask held(String id) {
+        RunningTasks.Search search = store.runningTasks().find(queue, id).join();
+        await(id).atMost(PATIENCE).until(() -> !search.found().join().isEmpty());
+        HeldTask found = search.found().join().get(0);
+        search.close().join();
+        assertThat(found.envelope().task().id()).isEqualTo(id);
+        assertThat(found.envelope().task().payload()).isEmpty();
+        return found;
     }
 
     @Test

@@ -10,11 +10,9 @@ import dev.tandem.api.TaskRequest;
 import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
-import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.store.PermitView;
 import dev.tandem.task.store.RateInfo;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -83,12 +81,18 @@ abstract class LimitsSuite {
     private Path settings(String ofQueue, String limits) throws IOException {
         return Files.writeString(folder.resolve("tandem.yml"), """
                 %s: "%s"
-                tandem.redis.uri: "%s"
+                %s
                 tandem.executor.lease: 3s
                 tandem.queues.%s: { source: %s, ordering: key, partitions: 4, concurrency: 16 %s }
                 %s
                 """.formatted(
-                broker().getKey(), broker().getValue(), Brokers.redis().uri(), queue, source(), ofQueue, limits));
+                        broker().getKey(),
+                        broker().getValue(),
+                        SuiteRedis.of(source()).yaml(),
+                        queue,
+                        source(),
+                        ofQueue,
+                        limits));
     }
 
     private Tandem start(Path settings) {
@@ -159,7 +163,7 @@ abstract class LimitsSuite {
         await().atMost(PATIENCE).until(() -> done.size() == 400);
 
         assertThat(most).hasValue(4);
-        try (RedisStore store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
+        try (RedisStore store = SuiteRedis.of(source()).open()) {
             await("nobody needs permits any more")
                     .atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(
@@ -199,7 +203,7 @@ abstract class LimitsSuite {
         await().atMost(PATIENCE).until(() -> mails.get() == 60);
         assertThat(most).hasValue(2);
         assertThat(done).isEmpty();
-        try (RedisStore store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
+        try (RedisStore store = SuiteRedis.of(source()).open()) {
             PermitView view = store.limits().show(limit).join();
             assertThat(view.max()).isEqualTo(2);
             assertThat(view.holders()).singleElement().satisfies(holder -> {
@@ -242,7 +246,7 @@ abstract class LimitsSuite {
                 .containsOnlyOnce("call-1 1")
                 .filteredOn("call-0 1"::equals)
                 .hasSize(2);
-        try (RedisStore store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
+        try (RedisStore store = SuiteRedis.of(source()).open()) {
             assertThat(store.limits().rateNames().join()).contains(limit, limit + "-each");
             assertThat(store.limits().showRate(limit, 1).join())
                     .as("what the API shows of the rate limit")
@@ -276,8 +280,7 @@ abstract class LimitsSuite {
                     .until(() ->
                             Files.exists(journal) && Files.readAllLines(journal).size() == 4);
             start(settings);
-            try (RedisStore store =
-                    RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
+            try (RedisStore store = SuiteRedis.of(source()).open()) {
                 await("the others wait")
                         .atMost(PATIENCE)
                         .untilAsserted(() -> assertThat(

@@ -9,13 +9,11 @@ import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.QueueBuilder;
 import dev.tandem.runtime.Tandem;
-import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskNotes;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,11 +51,11 @@ abstract class LongTaskSuite {
     private Path settings() throws IOException {
         return Files.writeString(folder.resolve("tandem.yml"), """
                 %s: "%s"
-                tandem.redis.uri: "%s"
+                %s
                 tandem.executor.drain-timeout: 0s
                 tandem.queues.%s: { source: %s, ordering: key, partitions: 2, timeout: 5m, backoff.initial: 100ms }
                 """.formatted(
-                        broker().getKey(), broker().getValue(), Brokers.redis().uri(), queue, source()));
+                broker().getKey(), broker().getValue(), SuiteRedis.of(source()).yaml(), queue, source()));
     }
 
     private QueueBuilder program() throws IOException {
@@ -158,8 +156,7 @@ abstract class LongTaskSuite {
                             }
                         })
                         .start();
-                RedisStore store =
-                        RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
+                RedisStore store = SuiteRedis.of(source()).open()) {
             awaitHealthy(tandem);
             submit(tandem, "first", "second");
             awaitRan("first 0 attempt 1");

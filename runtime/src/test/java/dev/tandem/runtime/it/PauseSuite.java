@@ -6,11 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.runtime.Tandem;
-import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.PausedTasks;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.time.Duration;
 import java.util.Map;
@@ -29,8 +27,7 @@ abstract class PauseSuite {
 
     private final String queue = UniqueNames.fresh("paused");
     private final Queue<String> ran = new ConcurrentLinkedQueue<>();
-    private final RedisStore store =
-            RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+    private final RedisStore store = SuiteRedis.of(source()).open();
 
     /** Returns where the broker is: the setting's name and its value. */
     abstract Map.Entry<String, String> broker();
@@ -44,9 +41,9 @@ abstract class PauseSuite {
     }
 
     private Tandem start() {
-        Tandem tandem = Tandem.builder()
+        Tandem tandem = SuiteRedis.of(source())
+                .addTo(Tandem.builder())
                 .setting(broker().getKey(), broker().getValue())
-                .redis(Brokers.redis().uri())
                 .queue(queue)
                 .setting("source", source())
                 .setting("ordering", "key")

@@ -6,19 +6,18 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.api.Misfire;
 import dev.tandem.api.Overlap;
-import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.TandemBuilder;
-import dev.tandem.scheduler.RedisSettings;
+import dev.tandem.runtime.it.SuiteRedis;
 import dev.tandem.scheduler.RedisStore;
+import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Change;
 import dev.tandem.task.schedule.ScheduleBook.Definition;
 import dev.tandem.task.schedule.ScheduleBook.Entry;
 import dev.tandem.task.schedule.ScheduleBook.Result;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,8 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -49,9 +46,8 @@ abstract class SchedulesSuite {
     private final String queue = UniqueNames.fresh("reports");
     private final String id = UniqueNames.fresh("nightly");
     private final AtomicLong now = new AtomicLong(at("2026-10-24T20:00:00Z"));
-    private final List<String> ran = new CopyOnWriteArrayList<>();
-    private final CountDownLatch begun = new CountDownLatch(1);
-    private final CountDownLatch released = new CountDownLatch(1);
+    private final Reports reports = new Reports();
+    private final List<String> ran = reports.ran;
     private final List<AutoCloseable> closing = new ArrayList<>();
     private RedisStore store;
     private Tandem tandem;
@@ -59,12 +55,16 @@ abstract class SchedulesSuite {
     /** Returns where the broker is: the setting's name and its value. */
     abstract Map.Entry<String, String> broker();
 
+    private SuiteRedis redis() {
+        return SuiteRedis.of(broker().getKey().contains("kafka") ? "kafka" : "rabbit");
+    }
+
     @BeforeEach
     void start() {
-        store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+        store = redis().open();
         tandem = program()
                 .queue(queue)
-                .handler("report", String.class, (text, task) -> report(text, task))
+                .handler("report", String.class, reports::run)
                 .setting("ordering", "key")
                 .setting("partitions", "2")
                 .start();
@@ -77,31 +77,19 @@ abstract class SchedulesSuite {
                                 .submit(TaskRequest.of(queue, "report", "first"))
                                 .await(Duration.ofSeconds(10))
                         != null);
-        await().atMost(PATIENCE).until(() -> begun.getCount() == 0);
+        await().atMost(PATIENCE).until(() -> reports.begun.getCount() == 0);
     }
 
     private TandemBuilder program() {
-        TandemBuilder builder = Tandem.builder().redis(Brokers.redis().uri()).shutdownHook(false);
+        TandemBuilder builder = redis().addTo(Tandem.builder()).shutdownHook(false);
         return broker().getKey().contains("kafka")
                 ? builder.kafka(broker().getValue())
                 : builder.rabbit(broker().getValue());
     }
 
-    private void report(String text, TaskContext task) throws InterruptedException {
-        if (text.equals("first")) {
-            begun.countDown();
-            return;
-        }
-        assertThat(task.dedupKey()).contains(task.id());
-        ran.add(task.id());
-        if (text.equals("wait")) {
-            released.await();
-        }
-    }
-
     @AfterEach
     void stop() throws Exception {
-        released.countDown();
+        reports.released.countDown();
         for (AutoCloseable each : closing) {
             each.close();
         }
@@ -216,6 +204,12 @@ abstract class SchedulesSuite {
         awaitFired("2026-10-24T20:01:00Z");
         assertThat(second.submitted).containsExactly(id + "@2026-10-24T20:01:00Z");
         assertThat(entry().firings()).isEqualTo(1);
+        await("the copy is a duplicate")
+                .atMost(PATIENCE)
+                .until(() -> store.inspector().tasks(queue, id + "@2026-10-24T20:01:00Z", 10).join().stream()
+                        .map(TaskView::success)
+                        .anyMatch(success -> success != null && success.duplicateOf() != null));
+        awaitRan("2026-10-24T20:01:00Z");
     }
 
     @Test
@@ -277,7 +271,7 @@ abstract class SchedulesSuite {
         awaitFired("2026-10-24T20:02:00Z");
         assertThat(entry().skipped()).isEqualTo(1);
 
-        released.countDown();
+        reports.released.countDown();
         // Its success is known once it is settled.
         await().atMost(PATIENCE)
                 .until(() -> !store.inspector()
@@ -287,6 +281,21 @@ abstract class SchedulesSuite {
         moveTo("2026-10-24T20:03:00Z", program);
         awaitFired("2026-10-24T20:03:00Z");
         awaitRan("2026-10-24T20:01:00Z", "2026-10-24T20:03:00Z");
+    }
+
+    @Test
+    void tasksOfFiringsRunOneAfterTheOtherIfThatIsWanted() {
+        Program program = new Program(of(new Timing.Every(Duration.ofMinutes(1)), Misfire.ONE, Overlap.QUEUE, "wait"));
+        String[] instants = {"2026-10-24T20:01:00Z", "2026-10-24T20:02:00Z", "2026-10-24T20:03:00Z"};
+        for (String instant : instants) {
+            moveTo(instant, program);
+            awaitFired(instant);
+        }
+        awaitRan(instants[0]);
+
+        reports.released.countDown();
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(ran).containsExactly(ids(instants)));
+        assertThat(reports.mostAtOnce).hasValue(1);
     }
 
     @Test
@@ -303,7 +312,7 @@ abstract class SchedulesSuite {
                         .anyMatch(each -> each.state() == TaskState.CANCELLED));
         moveTo("2026-10-24T20:02:02Z", program);
         awaitRan("2026-10-24T20:01:00Z", "2026-10-24T20:02:00Z");
-        released.countDown();
+        reports.released.countDown();
     }
 
     @Test
@@ -370,7 +379,7 @@ abstract class SchedulesSuite {
                                 .every(Duration.ofSeconds(1))
                                 .payload("plain"))
                 .queue(queue)
-                .handler("report", String.class, (text, task) -> report(text, task))
+                .handler("report", String.class, reports::run)
                 .setting("ordering", "key")
                 .setting("partitions", "2")
                 .start()) {

@@ -116,6 +116,10 @@ local AWAITED_NOTED = 4
 local MAX_WAITERS = 100000
 -- For how long they are remembered behind the end of their wait.
 local WAITS_KEPT_MILLIS = 3600000
+-- The longest time for which ends are remembered because tasks wait so long for others of the queue, and for how long such
+-- waits are known themselves.
+local MAX_EXPECTED_WAIT_MILLIS = 604800000
+local EXPECTED_WAITS_KEPT_MILLIS = 2592000000
 
 -- For how long an executor has one permit more than others that want more too, and what is kept of a limit that nobody uses.
 local PERMIT_TURN_MILLIS = 600
@@ -136,6 +140,7 @@ local MOVE_SCHEDULE = 'S'
 local MOVE_PARK = 'P'
 local MOVE_ADOPT = 'A'
 local MOVE_BURY = 'B'
+local MOVE_CANCEL = 'C'
 
 -- What became of a hand-over or a forwarded redelivery. Of these, OK and DONE are also kept in Redis, in `given`.
 local HANDOVER_OK = 'O'
@@ -351,6 +356,8 @@ local RULE_PARTIAL = 'P'
 -- For how long a fan-out belongs to who claimed it, and for how long a master may be silent.
 local FAN_OUT_CLAIM_MILLIS = 30000
 local FAN_OUT_SILENT_MILLIS = 60000
+-- For how long the number of a caller's last call is kept. If it is forgotten earlier than needed, the caller only repeats requests.
+local FAN_OUT_CALLER_MILLIS = 600000
 -- How many subtasks a master may publish beyond what it has noted.
 local FAN_OUT_WINDOW = 2048
 local FAN_OUT_MAX_ERRORS = 10

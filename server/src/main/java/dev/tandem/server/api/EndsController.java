@@ -79,7 +79,8 @@ final class EndsController implements SmartLifecycle {
         return new Views.Ending(
                 seen.isPresent() && seen.get().state().isFinal(),
                 seen.map(Views::state).orElse(null),
-                seen.map(task -> TaskViews.single(queue, settings, task)).orElse(null));
+                seen.map(task -> TaskViews.single(queue, settings, Pauses.NONE, task))
+                        .orElse(null));
     }
 
     private void begin(DeferredResult<Views.Ending> answer) {

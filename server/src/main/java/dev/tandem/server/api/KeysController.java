@@ -54,10 +54,11 @@ final class KeysController {
         QueueSettings settings = queues.get(queue);
         try {
             Page<KeyInfo> page = inspection.keys(queue, cursor, TasksController.bounded(limit));
+            Pauses pauses = Pauses.of(inspection, queue);
             return new Views.Keys(
                     page.items().stream()
                             .sorted(HALTED_FIRST)
-                            .map(key -> Views.Key.of(key, headTask(queue, settings, key), null))
+                            .map(key -> Views.Key.of(key, headTask(queue, settings, pauses, key), null))
                             .toList(),
                     page.next(),
                     Views.partial(page));
@@ -69,22 +70,24 @@ final class KeysController {
     @GetMapping("/{key}")
     Views.Key one(@PathVariable String queue, @PathVariable String key) {
         QueueSettings settings = queues.get(queue);
+        Pauses pauses = Pauses.of(inspection, queue);
         List<Views.Key> found = inspection.key(queue, key).stream()
-                .map(each -> Views.Key.of(each, headTask(queue, settings, each), behind(queue, settings, each)))
+                .map(each -> Views.Key.of(
+                        each, headTask(queue, settings, pauses, each), behind(queue, settings, pauses, each)))
                 .toList();
         return found.isEmpty() ? Views.Key.open(key) : found.get(0).and(found.subList(1, found.size()));
     }
 
-    private static Views.@Nullable Task headTask(String queue, QueueSettings settings, KeyInfo key) {
-        return key.headTask() == null ? null : TaskViews.inList(queue, settings, key.headTask());
+    private static Views.@Nullable Task headTask(String queue, QueueSettings settings, Pauses pauses, KeyInfo key) {
+        return key.headTask() == null ? null : TaskViews.inList(queue, settings, pauses, key.headTask());
     }
 
-    private @Nullable List<Views.Task> behind(String queue, QueueSettings settings, KeyInfo key) {
+    private @Nullable List<Views.Task> behind(String queue, QueueSettings settings, Pauses pauses, KeyInfo key) {
         if (key.parked() == 0) {
             return null;
         }
         return inspection.parkedBehind(queue, key.partition(), key.key(), SHOWN_BEHIND).stream()
-                .map(task -> TaskViews.inList(queue, settings, task))
+                .map(task -> TaskViews.inList(queue, settings, pauses, task))
                 .toList();
     }
 

@@ -237,6 +237,7 @@ final class OperationsController {
         } else if ((at == null) == (delay == null)) {
             throw ApiException.badRequest("There must be one of at and delay", "Use delay=0 for now");
         }
+        GivenDelay.refuseNegative(delay);
         return at != null ? at : "+" + delay;
     }
 

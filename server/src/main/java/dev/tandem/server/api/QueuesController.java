@@ -191,6 +191,7 @@ final class QueuesController {
         }
         TaskCounts counts = partitions.stream().map(PartitionInfo::counts).reduce(TaskCounts.NONE, TaskCounts::plus);
         long blocked = partitions.stream().mapToLong(PartitionInfo::blockedKeys).sum();
+        long events = partitions.stream().mapToLong(PartitionInfo::eventBytes).sum();
         boolean known = unavailable == null;
         return new Views.Queue(
                 name,
@@ -212,6 +213,7 @@ final class QueuesController {
                 known ? blocked : null,
                 known ? counts : null,
                 known ? PartitionInfo.totals(partitions) : null,
+                events == 0 ? null : events,
                 withPartitions ? partitions(settings, partitions, lags, known) : null);
     }
 

@@ -142,6 +142,12 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
             throw ApiException.badRequest(
                     "The task cannot be published: " + read.unreadable(), "Correct it and send it again");
         }
+        for (TaskHeaders.Field field : fields) {
+            byte[] value = field.value();
+            if (value != null && field.name().equals(TaskHeaders.DELAY)) {
+                GivenDelay.refuseNegative(new String(value, StandardCharsets.UTF_8));
+            }
+        }
         return read.task();
     }
 }

@@ -24,16 +24,16 @@ record TaskFilter(
     Predicate<TaskInfo> chosen(String queue, QueueSettings settings) {
         return key == null && type == null
                 ? null
-                : task -> !views(queue, settings, List.of(task)).isEmpty();
+                : task -> !views(queue, settings, Pauses.NONE, List.of(task)).isEmpty();
     }
 
     /** Returns the views of the chosen tasks. */
-    List<Views.Task> views(String queue, QueueSettings settings, List<TaskInfo> tasks) {
+    List<Views.Task> views(String queue, QueueSettings settings, Pauses pauses, List<TaskInfo> tasks) {
         return tasks.stream()
                 .filter(task -> state == null || task.state() == state)
                 .filter(task -> partition == null || task.ref().partition().equals(partition))
                 .filter(task -> key == null || key.equals(task.key()))
-                .map(task -> TaskViews.inList(queue, settings, task))
+                .map(task -> TaskViews.inList(queue, settings, pauses, task))
                 .filter(task -> type == null || type.equals(task.type()))
                 .toList();
     }

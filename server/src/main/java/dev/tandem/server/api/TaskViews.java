@@ -3,8 +3,8 @@ package dev.tandem.server.api;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.server.inspect.TaskInfo;
-import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
+import dev.tandem.task.PlatformHeaders;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
 import java.nio.ByteBuffer;
@@ -37,27 +37,29 @@ final class TaskViews {
             .build();
 
     private static final String IN_BROKER =
-            "The broker has custody of this task: Redis knows only that it runs. Its payload is in the broker";
+            "The broker has custody of this task: Redis knows at most that it is claimed. Its payload is in the broker";
 
     private static final String NOT_KEPT = "The payload and the headers of a task that has ended are not kept";
 
     private TaskViews() {}
 
-    static Views.Task inList(String queue, QueueSettings settings, TaskInfo info) {
-        return view(queue, settings, info, false);
+    static Views.Task inList(String queue, QueueSettings settings, Pauses pauses, TaskInfo info) {
+        return view(queue, settings, pauses, info, false);
     }
 
-    static Views.Task single(String queue, QueueSettings settings, TaskInfo info) {
-        return view(queue, settings, info, true);
+    static Views.Task single(String queue, QueueSettings settings, Pauses pauses, TaskInfo info) {
+        return view(queue, settings, pauses, info, true);
     }
 
-    private static Views.Task view(String queue, QueueSettings settings, TaskInfo info, boolean withPayload) {
+    private static Views.Task view(
+            String queue, QueueSettings settings, Pauses pauses, TaskInfo info, boolean withPayload) {
         Envelope envelope = info.envelope();
         Task task = envelope == null ? null : envelope.task();
         // A task that succeeded is kept without its payload, except samples of earlier versions.
-        boolean kept = task != null && info.durationMillis() == null;
+        boolean ended = task != null && info.durationMillis() != null;
+        boolean kept = task != null && !ended && !info.isInBroker();
         byte[] payload = !kept || !withPayload ? null : task.payload();
-        Map<String, String> headers = kept ? AttemptHistory.visible(task.headers()) : Map.of();
+        Map<String, String> headers = task == null || ended ? Map.of() : PlatformHeaders.without(task.headers());
         String text = payload == null ? null : text(payload);
         boolean json = text != null && isJson(text);
         return new Views.Task(
@@ -80,9 +82,10 @@ final class TaskViews {
                 info.state() == TaskState.PARKED && info.head() != null
                         ? info.head().toString()
                         : null,
+                pauses.waitsFor(settings, info, Instant.now()),
                 info.halts() ? true : null,
                 kept ? task.payload().length : null,
-                kept ? null : task == null ? IN_BROKER : NOT_KEPT,
+                kept ? null : ended ? NOT_KEPT : IN_BROKER,
                 !withPayload || headers.isEmpty() ? null : headers,
                 json ? new JsonText(text) : null,
                 json ? null : text,

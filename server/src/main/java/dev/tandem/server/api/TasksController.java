@@ -84,7 +84,10 @@ final class TasksController {
         try {
             return id == null
                     ? pages(queue, settings, filter, cursor, limit)
-                    : new Views.Tasks(filter.views(queue, settings, inspection.byId(queue, id)), null, null);
+                    : new Views.Tasks(
+                            filter.views(queue, settings, Pauses.of(inspection, queue), inspection.byId(queue, id)),
+                            null,
+                            null);
         } catch (IllegalArgumentException e) {
             throw ApiException.badRequest(String.valueOf(e.getMessage()), "Start again without a cursor");
         }
@@ -94,13 +97,16 @@ final class TasksController {
             String queue, QueueSettings settings, TaskFilter filter, @Nullable String cursor, int limit) {
         Page<TaskInfo> page = inspection.tasks(
                 queue, filter.state(), filter.partition(), cursor, limit, filter.chosen(queue, settings));
-        return new Views.Tasks(filter.views(queue, settings, page.items()), page.next(), Views.partial(page));
+        return new Views.Tasks(
+                filter.views(queue, settings, Pauses.of(inspection, queue), page.items()),
+                page.next(),
+                Views.partial(page));
     }
 
     @GetMapping("/{id}")
     Views.Task one(@PathVariable String queue, @PathVariable String id) {
         QueueSettings settings = queues.get(queue);
-        return TaskViews.single(queue, settings, lookup.find(queue, id));
+        return TaskViews.single(queue, settings, Pauses.of(inspection, queue), lookup.findAnywhere(queue, id));
     }
 
     @Needs(Permission.OPERATE)

@@ -30,6 +30,7 @@ final class Views {
      * @param withheld why the answering server starts fewer tasks than it could, or that it cannot tell whether the queue is
      *     paused; null if neither is so
      * @param totals counters since the queue was created
+     * @param eventsWaitingBytes of the events that are not published yet; null if there are none
      * @param partitions only if a single queue is requested
      */
     record Queue(
@@ -46,6 +47,7 @@ final class Views {
             @Nullable Long blockedKeys,
             @Nullable TaskCounts counts,
             @Nullable Map<String, Long> totals,
+            @Nullable Long eventsWaitingBytes,
             @Nullable List<Partition> partitions) {}
 
     /**
@@ -88,6 +90,7 @@ final class Views {
      * One task. Payload and headers only if a single task is requested.
      *
      * @param behind the task that a parked one waits for
+     * @param waitsFor what another one waits for, beside its time, in words for people
      * @param duplicateOf the id of the task of which a task was a duplicate that ended without a run
      * @param halts whether a dead task halts its key; null if it does not
      */
@@ -108,6 +111,7 @@ final class Views {
             @Nullable String token,
             @Nullable String error,
             @Nullable String behind,
+            @Nullable String waitsFor,
             @Nullable Boolean halts,
             @Nullable Integer bytes,
             @Nullable String note,
@@ -124,7 +128,7 @@ final class Views {
             @Nullable List<NoteViews.Line> log,
             @Nullable List<Attempt> history) {}
 
-    /** A cancelled task. @param state {@code cancelled}, or {@code interrupted} if its handler has not ended yet */
+    /** A cancelled task. @param state {@code cancelled}, or {@code interrupted} if its end is not recorded yet */
     record Cancelled(int changed, String state) {}
 
     /**

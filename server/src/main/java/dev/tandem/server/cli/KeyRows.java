@@ -80,6 +80,10 @@ final class KeyRows {
                             ? ", due " + JsonCells.zonedTime("headTask", "at").apply(key)
                             : ""));
             out.println("  attempts: " + attempts(key));
+            if (head.has("waitsFor")) {
+                out.println(
+                        "  waits for: " + TaskRows.printable(text("waitsFor").apply(head)));
+            }
             if (head.has("error")) {
                 out.println("  error: " + TaskRows.printable(text("error").apply(head)));
             }

@@ -51,6 +51,11 @@ final class QueuesCommand implements Runnable {
         for (JsonNode problem : queue.path("problems")) {
             out.println(text("name").apply(queue) + ": " + TextTable.oneLine(problem.asString()));
         }
+        if (queue.has("eventsWaitingBytes")) {
+            out.printf(
+                    "%s: %s bytes of events wait to be published%n",
+                    text("name").apply(queue), text("eventsWaitingBytes").apply(queue));
+        }
     }
 
     @Override

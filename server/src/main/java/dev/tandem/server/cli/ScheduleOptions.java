@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** The options that say what a schedule is. */
 final class ScheduleOptions {
 
-    @Option(names = "--queue", description = "the queue of its tasks")
+    @Option(names = "--queue", paramLabel = "QUEUE", description = "the queue of its tasks")
     private @Nullable String queue;
 
     @Option(names = "--type", description = "the type of its tasks (default: the queue's handler)")
@@ -30,7 +30,11 @@ final class ScheduleOptions {
     @Option(names = "--zone", description = "the time zone of --cron (default: UTC)")
     private @Nullable String zone;
 
-    @Option(names = "--every", paramLabel = "DURATION", description = "an interval in place of --cron: 30s, 15m, 1d")
+    @Option(
+            names = "--every",
+            paramLabel = "DURATION",
+            converter = DurationUnit.class,
+            description = "an interval in place of --cron: 30s, 15m, 1d")
     private @Nullable String every;
 
     @Option(names = "--misfire", description = "what becomes of missed firings: one, all or none")
@@ -39,6 +43,7 @@ final class ScheduleOptions {
     @Option(
             names = "--misfire-after",
             paramLabel = "DURATION",
+            converter = DurationUnit.class,
             description = "how late a firing may be and still be in time (default: 1m)")
     private @Nullable String misfireAfter;
 
@@ -51,7 +56,11 @@ final class ScheduleOptions {
     @Option(names = "--overlap", description = "while an earlier task has not ended: allow, queue, skip or cancel")
     private @Nullable String overlap;
 
-    @Option(names = "--jitter", paramLabel = "DURATION", description = "the longest time by which a firing is put off")
+    @Option(
+            names = "--jitter",
+            paramLabel = "DURATION",
+            converter = DurationUnit.class,
+            description = "the longest time by which a firing is put off")
     private @Nullable String jitter;
 
     /** Returns what was given. */

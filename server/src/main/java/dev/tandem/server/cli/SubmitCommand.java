@@ -53,13 +53,21 @@ final class SubmitCommand implements Runnable {
     @Option(names = "--key", description = "the ordering key")
     private @Nullable String key;
 
-    @Option(names = "--delay", paramLabel = "DURATION", description = "30s, 5m, PT30S or milliseconds")
+    @Option(
+            names = "--delay",
+            paramLabel = "DURATION",
+            converter = DurationUnit.class,
+            description = "30s, 5m or PT30S")
     private @Nullable String delay;
 
     @Option(names = "--at", paramLabel = "TIME", description = "earliest start: epoch milliseconds or ISO-8601")
     private @Nullable String notBefore;
 
-    @Option(names = "--timeout", paramLabel = "DURATION", description = "longest run, for instance 30s")
+    @Option(
+            names = "--timeout",
+            paramLabel = "DURATION",
+            converter = DurationUnit.class,
+            description = "longest run, for instance 30s")
     private @Nullable String timeout;
 
     @Option(names = "--max-attempts", paramLabel = "N", description = "starts in all")
@@ -68,6 +76,7 @@ final class SubmitCommand implements Runnable {
     @Option(
             names = "--ttl",
             paramLabel = "DURATION",
+            converter = DurationUnit.class,
             description = "expires if it has not begun for so long after it is due")
     private @Nullable String ttl;
 
@@ -92,6 +101,7 @@ final class SubmitCommand implements Runnable {
     @Option(
             names = "--dedup-window",
             paramLabel = "DURATION",
+            converter = DurationUnit.class,
             description = "for how long after its arrival the deduplication key is taken")
     private @Nullable String dedupWindow;
 
@@ -110,7 +120,11 @@ final class SubmitCommand implements Runnable {
             description = "what becomes of it if one of those does not: die, wait or run")
     private @Nullable String dependsPolicy;
 
-    @Option(names = "--depends-timeout", paramLabel = "DURATION", description = "for how long it waits for those")
+    @Option(
+            names = "--depends-timeout",
+            paramLabel = "DURATION",
+            converter = DurationUnit.class,
+            description = "for how long it waits for those")
     private @Nullable String dependsTimeout;
 
     @Option(names = "--header", paramLabel = "NAME=VALUE", description = "a further header; may be repeated")

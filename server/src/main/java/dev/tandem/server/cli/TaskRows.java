@@ -16,10 +16,14 @@ final class TaskRows {
             .column("KEY", text("key"))
             .column("ATTEMPTS", text("attempts"))
             .column(JsonCells.timeHeader("WHEN"), time("at"))
-            .column("BEHIND", text("behind"))
+            .column("WAITS FOR", TaskRows::waitsFor)
             .column("ERROR", text("error").andThen(TaskRows::firstLine));
 
     private TaskRows() {}
+
+    private static String waitsFor(JsonNode task) {
+        return text(task.has("behind") ? "behind" : "waitsFor").apply(task);
+    }
 
     static void list(JsonNode answer, PrintWriter out) {
         table(answer.path("tasks"), out);

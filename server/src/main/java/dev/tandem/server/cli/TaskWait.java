@@ -17,7 +17,7 @@ final class TaskWait {
     private static final long MAX_MILLIS = Duration.ofDays(1).toMillis();
 
     /** Like {@code dev.tandem.api.Durations}, which commands do not load. */
-    private static final Pattern SIMPLE = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)?");
+    private static final Pattern SIMPLE = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
 
     private final ServerOptions server;
     private final String text;
@@ -41,7 +41,7 @@ final class TaskWait {
         try {
             if (!simple.matches()) {
                 return Duration.parse(text).toMillis();
-            } else if (simple.group(2) == null || simple.group(2).equals("ms")) {
+            } else if (simple.group(2).equals("ms")) {
                 return Long.parseLong(simple.group(1));
             }
             String unit = simple.group(2).toUpperCase(Locale.ROOT);
@@ -76,7 +76,7 @@ final class TaskWait {
                     CliException.REFUSED,
                     "The task '" + id + "' has not ended within " + text + ": "
                             + (state.isEmpty()
-                                    ? "Redis does not know it. It may wait in its broker, or run already"
+                                    ? "Redis does not know it. Without --wait the command asks executors, too"
                                     : "its state is " + state));
         } else if (!state.equals("succeeded")) {
             throw new CliException(

@@ -68,6 +68,7 @@ final class TasksCommand implements Runnable {
     @Option(
             names = "--wait",
             paramLabel = "DURATION",
+            converter = DurationUnit.class,
             description = "with an ID: wait so long for its end. The exit status is 1 unless it has succeeded by then")
     private @Nullable String wait;
 
@@ -102,7 +103,7 @@ final class TasksCommand implements Runnable {
         });
         changes.make(chosen.ids());
         interrupted.forEach(
-                each -> changes.note("The handler of " + each + " was interrupted, and has not ended yet."));
+                each -> changes.note("Its executor was told to end " + each + ", and its end is not recorded yet."));
         changes.print(cancelServer, "cancelled");
     }
 
@@ -149,7 +150,11 @@ final class TasksCommand implements Runnable {
         @Option(names = "--at", paramLabel = "TIME", description = "epoch milliseconds or ISO-8601")
         private @Nullable String at;
 
-        @Option(names = "--delay", paramLabel = "DURATION", description = "from now: 30s, 5m, PT30S or milliseconds")
+        @Option(
+                names = "--delay",
+                paramLabel = "DURATION",
+                converter = DurationUnit.class,
+                description = "from now: 30s, 5m or PT30S")
         private @Nullable String delay;
 
         @Option(names = "--now", description = "now")

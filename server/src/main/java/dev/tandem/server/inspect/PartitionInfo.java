@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param owner the executor that owns it; null if none does
  * @param totals counters since the partition was created, see {@link #TOTALS}
+ * @param eventBytes of the events that are not published yet
  * @param full the key behind which the most tasks are parked, if Redis parks no more of them; else null
  */
 public record PartitionInfo(
@@ -18,6 +19,7 @@ public record PartitionInfo(
         long blockedKeys,
         TaskCounts counts,
         Map<String, Long> totals,
+        long eventBytes,
         @Nullable KeyInfo full) {
 
     /**

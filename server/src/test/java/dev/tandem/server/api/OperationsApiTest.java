@@ -66,6 +66,7 @@ class OperationsApiTest extends ApiTestBase {
                 "action=reschedule                       | one of at and delay",
                 "action=reschedule&at=1&delay=1          | one of at and delay",
                 "action=reschedule&delay=9999999999d     | parameter at is '+9999999999d'",
+                "action=reschedule&delay=-5m             | delay is '-5m', which is less than zero",
                 "action=reschedule&at=tomorrow           | parameter at is 'tomorrow'",
                 "action=retry&died-before=1h             | parameter died-before is '1h'",
                 "action=retry&due-after=-99999999999d    | use epoch milliseconds",

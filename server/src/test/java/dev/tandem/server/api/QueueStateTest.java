@@ -42,7 +42,7 @@ class QueueStateTest {
     }
 
     private static PartitionInfo partition(int number, @Nullable String owner) {
-        return new PartitionInfo(Integer.toString(number), owner, 0, TaskCounts.NONE, Map.of(), null);
+        return new PartitionInfo(Integer.toString(number), owner, 0, TaskCounts.NONE, Map.of(), 0, null);
     }
 
     private static LocalQueue local(@Nullable String broker, @Nullable String redis, boolean full) {
@@ -135,7 +135,7 @@ class QueueStateTest {
                         .word())
                 .isEqualTo("running");
 
-        PartitionInfo withTasks = new PartitionInfo("2", null, 0, new TaskCounts(0, 1, 0, 0, 0, 0), Map.of(), null);
+        PartitionInfo withTasks = new PartitionInfo("2", null, 0, new TaskCounts(0, 1, 0, 0, 0, 0), Map.of(), 0, null);
         assertThat(QueueState.of(
                                 RABBIT,
                                 LocalQueue.GOOD,
@@ -169,7 +169,7 @@ class QueueStateTest {
                 .isEqualTo(noBroker);
         assertThat(QueueState.of(RABBIT, away, null, false, List.of(partition(0, null)), Map.of()))
                 .isEqualTo(new QueueState("no broker", List.of("RabbitMQ: no broker can be reached")));
-        PartitionInfo withTasks = new PartitionInfo("0", null, 0, new TaskCounts(0, 1, 0, 0, 0, 0), Map.of(), null);
+        PartitionInfo withTasks = new PartitionInfo("0", null, 0, new TaskCounts(0, 1, 0, 0, 0, 0), Map.of(), 0, null);
         assertThat(QueueState.of(KAFKA, away, null, false, List.of(withTasks), Map.of())
                         .problems())
                 .hasSize(2)

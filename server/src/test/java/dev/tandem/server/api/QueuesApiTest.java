@@ -33,6 +33,7 @@ class QueuesApiTest extends ApiTestBase {
         assertThat(mail.path("withheld").asString()).isEqualTo("starts are slowed down");
         assertThat(orders.has("withheld")).isFalse();
         assertThat(mail.has("lag")).as("unknown").isFalse();
+        assertThat(orders.path("eventsWaitingBytes").asLong()).isEqualTo(340);
         assertThat(mail.has("partitions")).isFalse();
     }
 

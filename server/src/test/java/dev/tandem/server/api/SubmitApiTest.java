@@ -114,6 +114,9 @@ class SubmitApiTest extends ApiTestBase {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             {"delay": "soon"}                          | PT30S
+            {"delay": "-5s"}                           | Use 0 for now, or a delay such as 30s
+            {"delay": -1}                              | delay is '-1', which is less than zero
+            {"headers": {"tandem-delay": "-PT5S"}}     | delay is '-PT5S', which is less than zero
             {"notBefore": "tomorrow"}                  | 2030-01-31T08:00:00Z
             {"maxAttempts": 0}                         | 1 to 1000000
             {"maxAttempts": [1]}                       | not a task as JSON

@@ -3,6 +3,7 @@ package dev.tandem.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import dev.tandem.server.DocumentedQueues;
 import dev.tandem.testkit.DocumentedBlocks;
 import dev.tandem.testkit.DocumentedCalls;
 import dev.tandem.testkit.DocumentedCalls.Call;
@@ -13,6 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
 
 /**
@@ -38,6 +40,26 @@ class DocumentedCommandsTest {
                     }
                 })
                 .doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @MethodSource("callsOfThisProgram")
+    void namesAQueueThatReadersOfItsPageHave(Call call) {
+        String[] words = call.words().toArray(String[]::new);
+        try {
+            CommandLine.ParseResult parsed = TandemCli.programFor(words).parseArgs(words);
+            for (CommandLine.ParseResult at = parsed; at != null; at = at.subcommand()) {
+                at.matchedArgs().stream()
+                        .filter(each -> each.paramLabel().equals("QUEUE"))
+                        .map(each -> each.getValue().toString())
+                        .filter(queue -> !DocumentedQueues.isPlaceholder(queue))
+                        .forEach(queue -> assertThat(DocumentedQueues.of(call.page()))
+                                .as(call.toString())
+                                .contains(queue));
+            }
+        } catch (MissingParameterException e) {
+            // A sentence speaks of the command, and not of a queue.
+        }
     }
 
     @ParameterizedTest

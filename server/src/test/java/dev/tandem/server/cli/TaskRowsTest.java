@@ -10,6 +10,18 @@ import tools.jackson.databind.json.JsonMapper;
 class TaskRowsTest {
 
     @Test
+    void aListSaysWhatTasksWaitFor() {
+        StringWriter out = new StringWriter();
+
+        TaskRows.list(JsonMapper.shared().readTree("""
+                {"tasks": [{"id": "a", "waitsFor": "a permit of erp"}, {"id": "b", "behind": "@0/1:5"}, {"id": "c"}]}
+                """), new PrintWriter(out, true));
+
+        assertThat(out.toString().lines().map(line -> line.split(" {2,}")).map(cells -> cells[6]))
+                .containsExactly("WAITS FOR", "a permit of erp", "@0/1:5", "-");
+    }
+
+    @Test
     void aTaskIsShownWithWhatItsRunsNoted() {
         StringWriter out = new StringWriter();
 

@@ -61,6 +61,17 @@ class TaskWaitTest {
     }
 
     @Test
+    void aTimeWithoutAUnitIsRefused() {
+        assertThat(server.run("tasks", "orders", "a", "--wait", "2")).isEqualTo(CliException.USAGE);
+        assertThat(server.err.toString()).contains("'--wait'", "'2' has no unit: write 2s for seconds");
+        assertThat(server.run("tasks", "reschedule", "orders", "a", "--delay", "30"))
+                .isEqualTo(CliException.USAGE);
+        assertThat(server.run("submit", "orders", "--payload", "1", "--delay", "5000"))
+                .isEqualTo(CliException.USAGE);
+        assertThat(server.requests).isEmpty();
+    }
+
+    @Test
     void onlyTheEndOfOneTaskIsWaitedFor() {
         assertThat(server.run("tasks", "orders", "--wait", "1s")).isEqualTo(CliException.USAGE);
     }

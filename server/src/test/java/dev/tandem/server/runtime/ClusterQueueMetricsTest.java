@@ -20,8 +20,8 @@ class ClusterQueueMetricsTest {
 
     @Test
     void outcomesBeginWithTheHistoryOfTheQueue() {
-        assertThat(scraped(() ->
-                        List.of(new PartitionInfo("0", "an executor", 0, TaskCounts.NONE, Map.of("lapsed", 7L), null))))
+        assertThat(scraped(() -> List.of(
+                        new PartitionInfo("0", "an executor", 0, TaskCounts.NONE, Map.of("lapsed", 7L), 0, null))))
                 .contains("tandem_queue_outcomes_total{outcome=\"lapsed\",queue=\"orders\"} 7.0");
     }
 

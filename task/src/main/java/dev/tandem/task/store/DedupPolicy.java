@@ -12,7 +12,7 @@ package dev.tandem.task.store;
  * @param lostAfterMillis after how long without a sign of a task that has not ended it counts as lost, counted from the time
  *     at which the task is due
  * @param keptMillis for how long the end of a task is remembered at least, for tasks that wait for it; ten minutes count in any
- *     case
+ *     case. 0: for as long as tasks are known to wait for those of the queue
  */
 public record DedupPolicy(
         Mode mode,

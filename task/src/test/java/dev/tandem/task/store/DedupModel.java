@@ -21,6 +21,9 @@ public final class DedupModel {
 
     static final int MAX_MARKS = 10_000;
 
+    /** The longest time for which ends are remembered because tasks wait so long for others of the queue. */
+    static final long MAX_EXPECTED_WAIT = 7 * 24 * 3_600_000L;
+
     /** For how long it is remembered that a task waits, behind the end of its wait. */
     static final long WAITS_KEPT = 3_600_000;
 
@@ -100,6 +103,8 @@ public final class DedupModel {
 
     private final Map<String, Entry> entries = new HashMap<>();
     private final Map<String, Map<Waiter, Waiting>> waiting = new HashMap<>();
+    /** The longest waits for tasks of queues. A store forgets them after some weeks. */
+    private final Map<String, Long> longestWaits = new HashMap<>();
 
     /** Applies a request at a time in epoch milliseconds. */
     public DedupAnswer apply(String queue, DedupRequest request, long now) {
@@ -117,7 +122,8 @@ public final class DedupModel {
             entry = nobody();
             entries.put(key, entry);
         }
-        return new DedupAnswer.Noted(entry != null && tell(entry, tell, now));
+        long expected = longestWaits.getOrDefault(queue, 0L);
+        return new DedupAnswer.Noted(entry != null && tell(entry, tell, expected, now));
     }
 
     // ---- tasks that wait for others ----
@@ -143,6 +149,7 @@ public final class DedupModel {
             return WaitAnswer.NOTED;
         }
         WaitRequest.Ask ask = (WaitRequest.Ask) request;
+        longestWaits.merge(ask.on().queue(), Math.min(ask.limitMillis(), MAX_EXPECTED_WAIT), Math::max);
         Entry entry = entries.get(key);
         if (entry != null && now > entry.expires) {
             entries.remove(key);
@@ -297,7 +304,7 @@ public final class DedupModel {
     }
 
     /** Returns whether tasks may wait for the end that was told. */
-    private static boolean tell(Entry entry, Tell tell, long now) {
+    private static boolean tell(Entry entry, Tell tell, long expected, long now) {
         if (entry.state == State.AWAITED && tell.ending() != Ending.LATER) {
             entry.state = State.BEGUN;
             entry.task = tell.task();
@@ -311,10 +318,10 @@ public final class DedupModel {
                 entry.accepted.remove(acceptedName(task.identity(), task.place()));
             }
         } else if (tell.ending() == Ending.SUCCEEDED) {
-            return finish(entry, State.DONE, tell, now);
+            return finish(entry, State.DONE, tell, expected, now);
         } else if (task.token() >= entry.token) {
             if (tell.ending() == Ending.FAILED && entry.state != State.DONE) {
-                return finish(entry, State.FAILED, tell, now);
+                return finish(entry, State.FAILED, tell, expected, now);
             } else if (tell.ending() == Ending.LATER && entry.isOpen()) {
                 entry.due = now + tell.delayMillis();
                 entry.open(now);
@@ -323,7 +330,8 @@ public final class DedupModel {
         return false;
     }
 
-    private static boolean finish(Entry entry, State state, Tell tell, long now) {
+    /** @param expected for how long tasks may wait for those of the queue */
+    private static boolean finish(Entry entry, State state, Tell tell, long expected, long now) {
         entry.policy = entry.policy.withKept(Math.max(entry.policy.keptMillis(), tell.keptMillis()));
         entry.state = state;
         entry.succeeded = state == State.DONE ? now : entry.succeeded;
@@ -332,7 +340,8 @@ public final class DedupModel {
         if (state == State.DONE || !policy.releaseOnFailure()) {
             entry.taken = Math.max(entry.windowEnd(), policy.untilDone() ? now + policy.retentionMillis() : 0);
         }
-        entry.expires = Math.max(Math.max(entry.taken, entry.keep), now + Math.max(KEPT_MILLIS, policy.keptMillis()));
+        long kept = policy.keptMillis() > 0 ? policy.keptMillis() : expected;
+        entry.expires = Math.max(Math.max(entry.taken, entry.keep), now + Math.max(KEPT_MILLIS, kept));
         return entry.awaited > now;
     }
 

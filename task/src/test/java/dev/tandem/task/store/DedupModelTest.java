@@ -56,6 +56,30 @@ class DedupModelTest {
     }
 
     @Test
+    void anEndIsRememberedForAsLongAsTasksWaitForThoseOfItsQueue() {
+        begins(record(1));
+        ends(record(1), Ending.SUCCEEDED);
+        now += HOUR;
+        assertThat(waits("id", 1)).as("nobody had waited before").isEqualTo(WaitAnswer.State.UNKNOWN);
+
+        model.apply("q", new Tell("other", record(2), Ending.SUCCEEDED, 0), now);
+        now += 23 * HOUR;
+        assertThat(waits("other", 2)).isEqualTo(WaitAnswer.State.SUCCEEDED);
+        now += 30 * 24 * HOUR;
+        policy = policy.withKept(2 * HOUR);
+        model.apply("q", new Ask("short", record(3), true, 0, policy), now);
+        model.apply("q", new Tell("short", record(3), Ending.SUCCEEDED, 0), now);
+        now += 3 * HOUR;
+        assertThat(waits("short", 3)).as("its queue says so").isEqualTo(WaitAnswer.State.UNKNOWN);
+    }
+
+    private WaitAnswer.State waits(String key, int waiter) {
+        Waiter task = new Waiter(Partition.of("w", 0), Position.of(0, waiter));
+        return model.apply(new WaitRequest.Ask(new BusinessId("q", key), task, 24 * HOUR, 0), now)
+                .state();
+    }
+
+    @Test
     void theFirstThatComesRunsHoweverLate() {
         assertThat(arrives(record(1), 2 * HOUR)).isEqualTo(GO);
         assertThat(arrives(record(2), 0)).isEqualTo(duplicateOf(1));

@@ -8,6 +8,7 @@ import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,31 +17,37 @@ import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Runs every scenario with small sizes. Does not judge the numbers, since the machine is busy while tests run. */
+/**
+ * Runs scenarios with small sizes. Does not judge the numbers, since the machine is busy while tests run. The ordinary run has the
+ * short ones; {@code -Dbenchmarks=all} runs every scenario.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 class BenchIT {
 
     @ParameterizedTest(name = "{0}")
     @CsvSource({
         "kafka, 10",
-        "cold, 8",
-        "start, 4",
         "rabbit, 16",
-        "lateness, 9",
         "due, 4",
-        "first, 3",
-        "memory, 2",
-        "recovery, 2",
-        "restart, 3",
-        "stuck, 3",
         "outbox, 3",
         "batch, 3",
-        "idle, 2",
         "scripts, 13",
         "events, 2",
+        "idle, 2",
         "client, 9"
     })
     void scenarioMeasuresEveryLine(String scenario, int lines) {
+        assertMeasured(scenario, lines);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({"cold, 8", "start, 4", "lateness, 9", "memory, 2", "recovery, 2", "restart, 3", "first, 3", "stuck, 3"})
+    @EnabledIfSystemProperty(named = "benchmarks", matches = "all")
+    void longScenarioMeasuresEveryLine(String scenario, int lines) {
+        assertMeasured(scenario, lines);
+    }
+
+    private static void assertMeasured(String scenario, int lines) {
         List<String> arguments = new ArrayList<>(List.of(scenario, "--output", "json"));
         arguments.addAll(small());
         arguments.addAll(List.of("--kafka", Brokers.kafka().bootstrapServers()));

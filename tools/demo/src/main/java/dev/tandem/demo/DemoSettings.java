@@ -67,13 +67,19 @@ final class DemoSettings {
     }
 
     private static String brokers(LocalPlatform platform) {
+        return addresses(platform) + """
+                  # Enough for all tasks of a session.
+                  history: { succeeded-age: 30d, succeeded-max: 100000000, succeeded-bytes: 4GB }
+                """;
+    }
+
+    /** Returns what a person's own settings do not know: where the brokers are. */
+    static String addresses(LocalPlatform platform) {
         return """
                 tandem:
                   kafka: { bootstrap-servers: "%s" }
                   rabbit: { uri: "%s" }
                   redis: { uri: "%s" }
-                  # Enough for all tasks of a session.
-                  history: { succeeded-age: 30d, succeeded-max: 100000000, succeeded-bytes: 4GB }
                 """.formatted(platform.kafka(), platform.amqp(), platform.redis());
     }
 }

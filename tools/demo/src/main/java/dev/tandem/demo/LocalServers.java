@@ -53,15 +53,24 @@ final class LocalServers implements AutoCloseable {
 
     /** Starts the process that serves the API. @param runsTasks whether it runs tasks too */
     LocalProcess server(boolean runsTasks) {
+        return server(List.of("--tandem.executor.enabled=" + runsTasks));
+    }
+
+    /** Starts the process that serves the API with a person's own settings, which those of all processes override. */
+    LocalProcess server(Path ownSettings) {
+        // Of two files the later one counts.
+        return server(List.of("--config", ownSettings.toString(), "--config", settings.toString()));
+    }
+
+    private LocalProcess server(List<String> more) {
         try {
             Files.deleteIfExists(portFile);
         } catch (IOException e) {
             throw new UncheckedIOException("The file " + portFile + " cannot be deleted: " + e.getMessage(), e);
         }
-        return start(
-                "server",
-                List.of("-D" + DemoServer.PORT_FILE + "=" + portFile),
-                List.of("--server.port=" + port, "--tandem.executor.enabled=" + runsTasks));
+        List<String> arguments = new ArrayList<>(List.of("--server.port=" + port));
+        arguments.addAll(more);
+        return start("server", List.of("-D" + DemoServer.PORT_FILE + "=" + portFile), arguments);
     }
 
     /** Starts a process without an API that runs tasks and logs its events to {@link #events}. */
@@ -78,8 +87,10 @@ final class LocalServers implements AutoCloseable {
     }
 
     private LocalProcess start(String name, List<String> moreOptions, List<String> more) {
-        List<String> arguments = new ArrayList<>(List.of("--config", settings.toString()));
-        arguments.addAll(more);
+        List<String> arguments = new ArrayList<>(more);
+        if (!more.contains("--config")) {
+            arguments.addAll(List.of("--config", settings.toString()));
+        }
         List<String> options = new ArrayList<>(JVM);
         // A killed process leaves its web server's folders behind. There they are deleted with ours.
         options.add("-Djava.io.tmpdir=" + temporaryFolder);

@@ -38,7 +38,9 @@ class DemoCliTest {
                 "demo --no-kill --picture a.svg",
                 "up --exit",
                 "up --queue redis:parcels",
-                "up --queue rabbit:mail --no-amqp"
+                "up --queue rabbit:mail --no-amqp",
+                "up --config nowhere.yml",
+                "up --config pom.xml --queue parcels"
             })
     void wrongUsageHasItsOwnExitStatus(String line) {
         assertThat(execute(line.isEmpty() ? new String[0] : line.split(" "))).isEqualTo(2);

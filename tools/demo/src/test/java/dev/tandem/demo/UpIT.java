@@ -58,7 +58,7 @@ class UpIT {
             String api = first(API, Files.readString(up.log()));
             await().atMost(PATIENCE).until(() -> get(api, "/queues/" + queue).contains("\"state\":\"running\""));
             for (int number = 0; number < 20; number++) {
-                submit(api, "/queues/" + queue + "/tasks", "k-" + number);
+                submit(api, "/queues/" + queue + "/tasks", "ship", "k-" + number);
             }
 
             await().atMost(PATIENCE).until(() -> shipped.size() == 20);
@@ -66,6 +66,26 @@ class UpIT {
             await().atMost(PATIENCE).until(() -> get(api, "/queues/" + queue).contains("\"succeeded\":20"));
             assertThat(get(api, "/queues")).doesNotContain("demo-orders");
             assertThat(program.status().healthy()).isTrue();
+        }
+    }
+
+    @Test
+    void runsAServerWithSettingsOfOnesOwn() throws Exception {
+        String queue = UniqueNames.fresh("own");
+        Path config = Files.writeString(folder.resolve("own.yml"), """
+                tandem:
+                  kafka: { bootstrap-servers: "127.0.0.1:1" }
+                  queues:
+                    %s: { source: kafka, handler: log, partitions: 2 }
+                """.formatted(queue));
+        try (LocalProcess up = up("--config", config.toString()).start()) {
+            await().atMost(PATIENCE)
+                    .until(() -> API.matcher(Files.readString(up.log())).find());
+            String api = first(API, Files.readString(up.log()));
+            submit(api, "/queues/" + queue + "/tasks", "log", "k-1");
+
+            await().atMost(PATIENCE).until(() -> get(api, "/queues/" + queue).contains("\"succeeded\":1"));
+            assertThat(get(api, "/queues")).doesNotContain("demo-orders");
         }
     }
 
@@ -113,11 +133,11 @@ class UpIT {
         return found.group(1);
     }
 
-    private void submit(String api, String path, String key) throws Exception {
+    private void submit(String api, String path, String type, String key) throws Exception {
         HttpRequest request = request(api, path)
                 .header("Content-Type", "application/json")
                 .POST(BodyPublishers.ofString(
-                        "{\"payloadText\": \"a parcel\", \"type\": \"ship\", \"key\": \"" + key + "\"}"))
+                        "{\"payloadText\": \"a parcel\", \"type\": \"" + type + "\", \"key\": \"" + key + "\"}"))
                 .build();
         var answer = HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);

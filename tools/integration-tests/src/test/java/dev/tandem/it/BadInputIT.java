@@ -7,37 +7,77 @@ import dev.tandem.scheduler.Admin;
 import dev.tandem.scheduler.KeyView;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
+import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.testkit.Brokers;
 import java.util.List;
-import org.junit.jupiter.api.Test;
+import java.util.Map;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Malformed messages become dead with a reason, and block no others. */
+/** Malformed messages become dead with a reason and a remedy, and block no others. */
 class BadInputIT {
 
-    @Test
-    @Execution(ExecutionMode.CONCURRENT)
-    void unreadableHeaderMakesItsTaskDeadInItsPlaceAndHaltsOnlyItsKey() {
-        try (KafkaTestQueue topic = new KafkaTestQueue("malformed", 1);
-                TestWorker worker = new TestWorker(topic.worker())) {
-            topic.send("odd", 0, "ok");
-            topic.send("odd", ScriptedHandler.payload("odd-1", "ok"), KafkaTestQueue.header("tandem-delay", "a while"));
-            topic.send("odd", ScriptedHandler.payload("odd-2", "ok"));
-            topic.send("k", 0, "ok");
+    enum Broker {
+        KAFKA {
+            @Override
+            TestQueue queue(String prefix) {
+                return new KafkaTestQueue(prefix, 1);
+            }
+        },
+        RABBIT {
+            @Override
+            TestQueue queue(String prefix) {
+                return new RabbitTestQueue(prefix, true);
+            }
+        };
 
-            topic.awaitAllSucceeded();
-            topic.awaitAllCommitted();
-            assertThat(DeadTasks.of(topic.name(), 1)).singleElement().satisfies(dead -> {
-                assertThat(dead.error()).contains("tandem-delay").contains("a while");
+        abstract TestQueue queue(String prefix);
+    }
+
+    private static void sendOk(TestQueue queue, String key, int number) {
+        String id = key + "-" + number;
+        queue.expect(id);
+        queue.publish(key, ScriptedHandler.payload(id, "ok"), Map.of());
+    }
+
+    private static List<Envelope> dead(TestQueue queue) {
+        return DeadTasks.of(queue.name(), queue.partitions());
+    }
+
+    /** Returns the key of the odd tasks, which is blocked. */
+    private static KeyView blocked(RedisStore store, TestQueue queue) {
+        return store.inspector().key(queue.name(), "odd").join().get(0);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Execution(ExecutionMode.CONCURRENT)
+    void unreadableHeaderMakesItsTaskDeadInItsPlaceAndHaltsOnlyItsKey(Broker broker) {
+        try (TestQueue queue = broker.queue("malformed");
+                TestWorker worker = new TestWorker(queue.worker())) {
+            queue.awaitReady();
+            sendOk(queue, "odd", 0);
+            queue.publish("odd", ScriptedHandler.payload("odd-1", "ok"), Map.of("tandem-delay", "a while"));
+            queue.publish("odd", ScriptedHandler.payload("odd-2", "ok"), Map.of());
+            sendOk(queue, "k", 0);
+
+            queue.awaitAllSucceeded();
+            queue.awaitAllSettled();
+            worker.awaitNothingUnsettled();
+            assertThat(dead(queue)).singleElement().satisfies(dead -> {
+                assertThat(dead.error())
+                        .contains("tandem-delay", "a while")
+                        .contains("use milliseconds or a duration such as 30s");
                 assertThat(dead.task().payload()).isEqualTo(ScriptedHandler.payload("odd-1", "ok"));
                 assertThat(dead.task().headers()).containsEntry("tandem-delay", "a while");
             });
-            assertThat(topic.history().runsOf("odd-0")).hasSize(1);
-            assertThat(topic.history().runsOf("odd-1")).isEmpty();
-            assertThat(topic.history().runsOf("odd-2"))
+            assertThat(queue.history().runsOf("odd-0")).hasSize(1);
+            assertThat(queue.history().runsOf("odd-1")).isEmpty();
+            assertThat(queue.history().runsOf("odd-2"))
                     .as("behind a dead head, by the default policy")
                     .isEmpty();
             assertThat(worker.status().healthy()).isTrue();
@@ -45,55 +85,59 @@ class BadInputIT {
             try (RedisStore store =
                     RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
                 assertThat(store.admin()
-                                .retryKey(Partition.of(topic.name(), 0), "odd")
+                                .retryKey(blocked(store, queue).partition(), "odd")
                                 .join())
                         .isEqualTo(Admin.Result.DONE);
             }
-            await().atMost(KafkaTestQueue.PATIENCE)
-                    .untilAsserted(() -> assertThat(topic.history().succeeded())
+            await().atMost(TestQueue.PATIENCE)
+                    .untilAsserted(() -> assertThat(queue.history().succeeded())
                             .as("an operator has it run with what could be read")
                             .contains("odd-1", "odd-2"));
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource
     @Execution(ExecutionMode.CONCURRENT)
-    void unreadableTaskWaitsForItsTurnInRedis() {
-        try (KafkaTestQueue topic = new KafkaTestQueue("malformed-parked", 1);
-                TestWorker worker = new TestWorker(topic.worker().retrying(10, 3))) {
-            topic.send("odd", ScriptedHandler.payload("odd-0", "fail"));
-            topic.send("odd", ScriptedHandler.payload("odd-1", "ok"), KafkaTestQueue.header("tandem-delay", "a while"));
-            topic.awaitAllCommitted();
-            await().atMost(KafkaTestQueue.PATIENCE)
-                    .until(() -> DeadTasks.of(topic.name(), 1).size() == 1);
+    void unreadableTaskWaitsForItsTurnInRedis(Broker broker) {
+        try (TestQueue queue = broker.queue("malformed-parked");
+                TestWorker worker = new TestWorker(queue.worker().retrying(10, 3))) {
+            queue.awaitReady();
+            queue.publish("odd", ScriptedHandler.payload("odd-0", "fail"), Map.of());
+            queue.publish("odd", ScriptedHandler.payload("odd-1", "ok"), Map.of("tandem-delay", "a while"));
+            queue.awaitAllSettled();
+            worker.awaitNothingUnsettled();
+            await().atMost(TestQueue.PATIENCE).until(() -> dead(queue).size() == 1);
 
             try (RedisStore store =
                     RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
-                Partition partition = Partition.of(topic.name(), 0);
+                Partition partition = blocked(store, queue).partition();
                 assertThat(store.admin().skipKey(partition, "odd").join()).isEqualTo(Admin.Result.DONE);
-                await().atMost(KafkaTestQueue.PATIENCE)
-                        .until(() -> DeadTasks.of(topic.name(), 1).size() == 2);
+                await().atMost(TestQueue.PATIENCE).until(() -> dead(queue).size() == 2);
                 KeyView key = store.inspector().key(partition, "odd").join().orElseThrow();
                 assertThat(key.reason()).isEqualTo(BlockReason.HALTED);
                 assertThat(key.headTask().envelope().error()).contains("a while");
             }
-            assertThat(topic.history().runsOf("odd-1")).isEmpty();
+            assertThat(queue.history().runsOf("odd-1")).isEmpty();
             assertThat(worker.status().healthy()).isTrue();
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource
     @Execution(ExecutionMode.CONCURRENT)
-    void payloadOverTheLimitIsDeadAndTheQueueContinues() {
-        try (KafkaTestQueue topic = new KafkaTestQueue("large", 1);
-                TestWorker worker = new TestWorker(topic.worker())) {
-            topic.send("k", 0, "ok");
-            topic.send("big", ScriptedHandler.payload("big-0", "x".repeat(TestWorker.MAX_PAYLOAD)));
-            topic.send("k", 1, "ok");
+    void payloadOverTheLimitIsDeadAndTheQueueContinues(Broker broker) {
+        try (TestQueue queue = broker.queue("large");
+                TestWorker worker = new TestWorker(queue.worker())) {
+            queue.awaitReady();
+            sendOk(queue, "k", 0);
+            queue.publish("big", ScriptedHandler.payload("big-0", "x".repeat(TestWorker.MAX_PAYLOAD)), Map.of());
+            sendOk(queue, "k", 1);
 
-            topic.awaitAllSucceeded();
-            topic.awaitAllCommitted();
-            assertThat(DeadTasks.of(topic.name(), 1)).singleElement().satisfies(dead -> {
+            queue.awaitAllSucceeded();
+            queue.awaitAllSettled();
+            worker.awaitNothingUnsettled();
+            assertThat(dead(queue)).singleElement().satisfies(dead -> {
                 assertThat(dead.error()).contains("max-payload").contains(Integer.toString(TestWorker.MAX_PAYLOAD));
                 assertThat(dead.task().payload()).hasSize(TestWorker.MAX_PAYLOAD + "big-0 ".length());
             });
@@ -101,67 +145,73 @@ class BadInputIT {
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource
     @Execution(ExecutionMode.CONCURRENT)
-    void unknownTypeIsDeadAfterTheGraceAndHaltsOnlyItsKey() {
-        try (KafkaTestQueue topic = new KafkaTestQueue("unknown", 1);
-                TestWorker worker = new TestWorker(topic.worker())) {
-            topic.send("odd", ScriptedHandler.payload("odd-0", "ok"), KafkaTestQueue.header("tandem-type", "refund"));
-            topic.send("odd", ScriptedHandler.payload("odd-1", "ok"));
-            topic.send("k", 0, "ok");
+    void unknownTypeIsDeadAfterTheGraceAndHaltsOnlyItsKey(Broker broker) {
+        try (TestQueue queue = broker.queue("unknown");
+                TestWorker worker = new TestWorker(queue.worker())) {
+            queue.awaitReady();
+            queue.publish("odd", ScriptedHandler.payload("odd-0", "ok"), Map.of("tandem-type", "refund"));
+            queue.publish("odd", ScriptedHandler.payload("odd-1", "ok"), Map.of());
+            sendOk(queue, "k", 0);
 
-            topic.awaitAllSucceeded();
-            topic.awaitAllCommitted();
-            await().atMost(KafkaTestQueue.PATIENCE)
-                    .until(() -> DeadTasks.of(topic.name(), 1).size() == 1);
-            assertThat(DeadTasks.of(topic.name(), 1))
+            queue.awaitAllSucceeded();
+            queue.awaitAllSettled();
+            worker.awaitNothingUnsettled();
+            await().atMost(TestQueue.PATIENCE).until(() -> dead(queue).size() == 1);
+            assertThat(dead(queue))
                     .singleElement()
                     .satisfies(dead -> assertThat(dead.error())
                             .contains("'refund'")
                             .contains("Known types: it", "unknown-type-grace"));
-            assertThat(topic.history().runsOf("odd-1"))
+            assertThat(queue.history().runsOf("odd-1"))
                     .as("behind a dead head, by the default policy")
                     .isEmpty();
             assertThat(worker.status().healthy()).isTrue();
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource
     @Execution(ExecutionMode.CONCURRENT)
-    void taskThatAlwaysFailsIsDeadAfterItsLastAttempt() {
-        try (KafkaTestQueue topic = new KafkaTestQueue("failing", 1);
-                TestWorker worker = new TestWorker(topic.worker().retrying(10, 3))) {
-            topic.send("bad", ScriptedHandler.payload("bad-0", "fail"));
-            topic.send("k", 0, "ok");
+    void taskThatAlwaysFailsIsDeadAfterItsLastAttempt(Broker broker) {
+        try (TestQueue queue = broker.queue("failing");
+                TestWorker worker = new TestWorker(queue.worker().retrying(10, 3))) {
+            queue.awaitReady();
+            queue.publish("bad", ScriptedHandler.payload("bad-0", "fail"), Map.of());
+            sendOk(queue, "k", 0);
 
-            topic.awaitAllSucceeded();
-            await().atMost(KafkaTestQueue.PATIENCE)
-                    .until(() -> DeadTasks.of(topic.name(), 1).size() == 1);
-            topic.awaitAllCommitted();
-            assertThat(topic.history().runsOf("bad-0"))
+            queue.awaitAllSucceeded();
+            await().atMost(TestQueue.PATIENCE).until(() -> dead(queue).size() == 1);
+            queue.awaitAllSettled();
+            worker.awaitNothingUnsettled();
+            assertThat(queue.history().runsOf("bad-0"))
                     .extracting(RunHistory.Run::attempt)
                     .containsExactly(1, 2, 3);
-            assertThat(DeadTasks.of(topic.name(), 1).get(0).error()).contains("attempt 3 of 3");
+            assertThat(dead(queue).get(0).error()).contains("attempt 3 of 3");
             assertThat(worker.status().dead()).isEqualTo(1);
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource
     @Execution(ExecutionMode.CONCURRENT)
-    void plainRecordWithoutHeadersKeyOrPayloadIsATask() {
-        try (KafkaTestQueue topic = new KafkaTestQueue("plain", 1);
-                TestWorker worker = new TestWorker(topic.worker())) {
-            topic.send((String) null, null);
-            topic.send((String) null, ScriptedHandler.payload("none-0", "ok"));
-            topic.send("k", 0, "ok");
+    void plainRecordWithoutHeadersKeyOrPayloadIsATask(Broker broker) {
+        try (TestQueue queue = broker.queue("plain");
+                TestWorker worker = new TestWorker(queue.worker())) {
+            queue.awaitReady();
+            queue.publish(null, null, Map.of());
+            queue.publish(null, ScriptedHandler.payload("none-0", "ok"), Map.of());
+            sendOk(queue, "k", 0);
 
-            topic.awaitAllSucceeded();
-            await().atMost(KafkaTestQueue.PATIENCE)
-                    .until(() -> topic.history().succeeded().containsAll(List.of("none-0", "k-0")));
+            queue.awaitAllSucceeded();
+            await().atMost(TestQueue.PATIENCE)
+                    .until(() -> queue.history().succeeded().containsAll(List.of("none-0", "k-0")));
             // This handler fails on an empty payload.
-            await().atMost(KafkaTestQueue.PATIENCE)
-                    .until(() -> DeadTasks.of(topic.name(), 1).size() == 1);
-            topic.awaitAllCommitted();
+            await().atMost(TestQueue.PATIENCE).until(() -> dead(queue).size() == 1);
+            queue.awaitAllSettled();
+            worker.awaitNothingUnsettled();
             assertThat(worker.status().healthy()).isTrue();
         }
     }

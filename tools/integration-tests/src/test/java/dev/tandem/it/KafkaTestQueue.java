@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.SharedKafka;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -133,8 +135,18 @@ final class KafkaTestQueue extends TestQueue {
     }
 
     @Override
-    void publish(String key, byte[] payload, @Nullable String type) {
-        send(key, payload, type == null ? new Header[0] : new Header[] {header("tandem-type", type)});
+    void publish(@Nullable String key, byte @Nullable [] payload, Map<String, String> headers) {
+        send(
+                key,
+                payload,
+                headers.entrySet().stream()
+                        .map(each -> header(each.getKey(), each.getValue()))
+                        .toArray(Header[]::new));
+    }
+
+    @Override
+    int partitions() {
+        return partitions;
     }
 
     /** Publishes a task that is expected to succeed. */
@@ -177,6 +189,25 @@ final class KafkaTestQueue extends TestQueue {
                 .atMost(PATIENCE)
                 .pollInterval(POLL_INTERVAL)
                 .untilAsserted(() -> assertThat(committed()).isEqualTo(ends()));
+    }
+
+    /** Waits until Redis has recorded that the task at an offset is settled, or the group has committed it. */
+    void awaitRecorded(int partition, int offset) {
+        byte[] settled = ("tandem:{" + name + "/" + partition + "}:settled").getBytes(StandardCharsets.UTF_8);
+        byte[] block = Integer.toString(offset / 512).getBytes(StandardCharsets.UTF_8);
+        try (StatefulRedisConnection<byte[], byte[]> connection =
+                Brokers.redis().client().connect(ByteArrayCodec.INSTANCE)) {
+            await("the record of " + partition + ":" + offset + " of " + name)
+                    .atMost(PATIENCE)
+                    .pollInterval(POLL_INTERVAL)
+                    .until(() -> committed().getOrDefault(partition, 0L) > offset
+                            || hasBit(connection.sync().hget(settled, block), offset % 512));
+        }
+    }
+
+    /** Returns whether a bit is set, as {@code settled_bits.lua} counts them. */
+    private static boolean hasBit(byte @Nullable [] bits, int number) {
+        return bits != null && number / 8 < bits.length && (bits[number / 8] & (0x80 >> number % 8)) != 0;
     }
 
     /** Returns the committed offsets above 0 by partition. */

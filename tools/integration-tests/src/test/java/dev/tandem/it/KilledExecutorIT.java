@@ -62,6 +62,7 @@ class KilledExecutorIT {
             topic.awaitStarted("a-0");
             await().atMost(KafkaTestQueue.PATIENCE)
                     .until(() -> topic.history().succeeded().contains("b-0"));
+            topic.awaitRecorded(0, 2);
             victim.kill();
 
             try (TestWorker successor = new TestWorker(topic.worker())) {

@@ -18,6 +18,7 @@ import dev.tandem.testkit.Brokers;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -136,7 +137,7 @@ class OutageIT {
             assertThat(executor.status().get(0).withheld()).contains("starts are slowed down to 1 a second");
             other.awaitReady();
             for (int number = 0; number < 1_000; number++) {
-                other.publish("other" + number, new byte[10], "other");
+                other.publish("other" + number, new byte[10], Map.of("tandem-type", "other"));
             }
             other.flush();
             await("the other queue").atMost(TestQueue.PATIENCE).until(() -> succeeded.size() == 1_000);
@@ -160,7 +161,7 @@ class OutageIT {
     private static void publish(TestQueue queue, int count, int bytes) {
         queue.awaitReady();
         for (int number = 0; number < count; number++) {
-            queue.publish("k" + number, new byte[bytes], null);
+            queue.publish("k" + number, new byte[bytes], Map.of());
         }
         queue.flush();
     }

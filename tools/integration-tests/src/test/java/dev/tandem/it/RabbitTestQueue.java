@@ -73,18 +73,22 @@ final class RabbitTestQueue extends TestQueue {
     }
 
     @Override
-    void publish(String key, byte[] payload, @Nullable String type) {
-        Map<String, Object> headers = new HashMap<>();
-        headers.put("tandem-key", key);
-        if (type != null) {
-            headers.put("tandem-type", type);
+    void publish(@Nullable String key, byte @Nullable [] payload, Map<String, String> headers) {
+        Map<String, Object> table = new HashMap<>(headers);
+        if (key != null) {
+            table.put("tandem-key", key);
         }
         AMQP.BasicProperties properties = new AMQP.BasicProperties.Builder()
                 .deliveryMode(2)
-                .messageId(UniqueNames.fresh(key))
-                .headers(headers)
+                .messageId(UniqueNames.fresh(key == null ? "none" : key))
+                .headers(table)
                 .build();
-        publish(properties, payload);
+        publish(properties, payload == null ? new byte[0] : payload);
+    }
+
+    @Override
+    int partitions() {
+        return ordered ? TestWorker.RABBIT_PARTITIONS : 1;
     }
 
     @Override
@@ -107,7 +111,7 @@ final class RabbitTestQueue extends TestQueue {
     /** Whether workers consume. A worker consumes after it has declared everything, including the bindings. */
     private boolean isConsumed() throws IOException, TimeoutException {
         boolean all = true;
-        for (int i = 0; i < (ordered ? TestWorker.RABBIT_PARTITIONS : 1); i++) {
+        for (int i = 0; i < partitions(); i++) {
             try (Channel asking = connection.createChannel()) {
                 all &= asking.consumerCount(ordered ? name + "." + i : name) > 0;
             }
@@ -125,7 +129,7 @@ final class RabbitTestQueue extends TestQueue {
     /** Counts the ready messages. Fails if the queue does not exist. */
     long messages() throws IOException, TimeoutException {
         long sum = 0;
-        for (int i = 0; i < (ordered ? TestWorker.RABBIT_PARTITIONS : 1); i++) {
+        for (int i = 0; i < partitions(); i++) {
             // A missing queue closes the channel.
             try (Channel asking = connection.createChannel()) {
                 sum += asking.messageCount(ordered ? name + "." + i : name);

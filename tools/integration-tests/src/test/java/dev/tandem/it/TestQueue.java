@@ -88,8 +88,11 @@ abstract class TestQueue implements AutoCloseable {
     /** Waits until tasks can be published. To be called when a worker has started. */
     abstract void awaitReady();
 
-    /** Publishes a task whose success is not awaited. @param type null for the queue's default */
-    abstract void publish(String key, byte[] payload, @Nullable String type);
+    /** Publishes a task whose success is not awaited. @param key null for none @param payload null for none */
+    abstract void publish(@Nullable String key, byte @Nullable [] payload, Map<String, String> headers);
+
+    /** Returns how many partitions there are. */
+    abstract int partitions();
 
     /** Waits until the broker may forget all tasks. */
     abstract void awaitAllSettled();

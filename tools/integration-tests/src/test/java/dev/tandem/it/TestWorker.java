@@ -144,7 +144,8 @@ final class TestWorker implements AutoCloseable {
                         .withGrowthWindow(GROWTH_WINDOW)
                         .withProperties(consumer()));
             }
-            RabbitSettings settings = RabbitSettings.of(broker, queue).withPartitions(RABBIT_PARTITIONS);
+            RabbitSettings settings =
+                    RabbitSettings.of(broker, queue).withMaxPayload(MAX_PAYLOAD).withPartitions(RABBIT_PARTITIONS);
             return new RabbitSource(ordered ? settings.orderedByHeader() : settings);
         }
 

@@ -34,6 +34,10 @@ public final class LocalPlatform implements AutoCloseable {
             }
         }
 
+        boolean hasStarted() {
+            return start == null || start.isDone();
+        }
+
         void close() {
             if (start != null) {
                 start.thenAccept(LocalBroker::close)
@@ -141,6 +145,11 @@ public final class LocalPlatform implements AutoCloseable {
     /** @throws RuntimeException if a broker could not be started */
     public void awaitAll() {
         members.forEach(Member::await);
+    }
+
+    /** Returns whether {@link #awaitAll} would not wait, since all brokers are up, or could not be started. */
+    public boolean hasStarted() {
+        return members.stream().allMatch(Member::hasStarted);
     }
 
     /** Waits for the brokers that are started here, and returns them. */

@@ -15,27 +15,31 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A Redis Cluster on this machine: three primaries with a third of the slots each, and a replica of each. Every node is
- * a {@link LocalRedis} that can be killed and started again on its own. Thread-safe.
+ * A Redis Cluster on this machine: three primaries with a third of the slots each, and a replica of each or none. Every node
+ * is a {@link LocalRedis} that can be killed and started again on its own. Thread-safe.
  */
 public final class LocalRedisCluster implements AutoCloseable {
 
     private static final int PRIMARIES = 3;
-    private static final int NODES = 2 * PRIMARIES;
     private static final int SLOTS = 16_384;
     private static final Duration FORM_LIMIT = Duration.ofSeconds(60);
     private static final String NODE_TIMEOUT_MILLIS = "2000";
+    /** Without replicas nobody takes over. A node of a busy machine must not be taken for dead then. */
+    private static final String NODE_TIMEOUT_MILLIS_ALONE = "60000";
 
     private final List<LocalRedis> nodes;
+    private final int replicas;
 
-    private LocalRedisCluster(LocalMode mode) {
+    private LocalRedisCluster(LocalMode mode, int replicas) {
+        this.replicas = replicas;
         List<LocalRedis> started = new ArrayList<>();
         try {
-            for (int i = 0; i < NODES; i++) {
+            for (int i = 0; i < PRIMARIES + replicas; i++) {
                 started.add(LocalRedis.builder()
                         .mode(mode.withoutDocker()) // nodes tell clients their own ports
                         .setting("cluster-enabled", "yes")
-                        .setting("cluster-node-timeout", NODE_TIMEOUT_MILLIS)
+                        .setting(
+                                "cluster-node-timeout", replicas == 0 ? NODE_TIMEOUT_MILLIS_ALONE : NODE_TIMEOUT_MILLIS)
                         .setting("repl-diskless-sync", "yes")
                         .setting("repl-diskless-sync-delay", "0")
                         .start());
@@ -55,12 +59,17 @@ public final class LocalRedisCluster implements AutoCloseable {
 
     /** Starts a cluster of programs that this mode allows. */
     public static LocalRedisCluster start(LocalMode mode) {
-        return new LocalRedisCluster(mode);
+        return new LocalRedisCluster(mode, PRIMARIES);
+    }
+
+    /** Starts three primaries without replicas, for tests in which no node fails. */
+    public static LocalRedisCluster startWithoutReplicas() {
+        return new LocalRedisCluster(LocalMode.configured(), 0);
     }
 
     // As "redis-cli --cluster create" does. The embedded Redis has no redis-cli.
     private void form() {
-        for (int i = 0; i < NODES; i++) {
+        for (int i = 0; i < nodes.size(); i++) {
             long epoch = i + 1;
             ask(i, commands -> commands.clusterSetConfigEpoch(epoch));
         }
@@ -69,14 +78,14 @@ public final class LocalRedisCluster implements AutoCloseable {
                     .toArray();
             ask(i, commands -> commands.clusterAddSlots(slots));
         }
-        for (int i = 1; i < NODES; i++) {
+        for (int i = 1; i < nodes.size(); i++) {
             int port = nodes.get(i).port();
             ask(0, commands -> commands.clusterMeet("127.0.0.1", port));
         }
         await(
                 "Not every node knew all others",
-                () -> everyNode(node -> hasClusterInfo(node, "cluster_known_nodes:" + NODES)));
-        for (int i = 0; i < PRIMARIES; i++) {
+                () -> everyNode(node -> hasClusterInfo(node, "cluster_known_nodes:" + nodes.size())));
+        for (int i = 0; i < replicas; i++) {
             String id = ask(i, RedisCommands::clusterMyId);
             int replica = PRIMARIES + i;
             await(
@@ -98,7 +107,7 @@ public final class LocalRedisCluster implements AutoCloseable {
                     () -> everyNode(node -> clusterNodes(node).stream()
                                     .filter(each -> each.is(NodeFlag.REPLICA) && !isFailing(each))
                                     .count()
-                            == PRIMARIES));
+                            == replicas));
         }
     }
 
@@ -119,7 +128,7 @@ public final class LocalRedisCluster implements AutoCloseable {
 
     /** Returns the nodes that run and are primaries now. */
     public List<LocalRedis> primaries() {
-        return IntStream.range(0, NODES)
+        return IntStream.range(0, nodes.size())
                 .filter(node -> nodes.get(node).isRunning() && isPrimary(node))
                 .mapToObj(nodes::get)
                 .toList();
@@ -161,8 +170,8 @@ public final class LocalRedisCluster implements AutoCloseable {
         return ClusterPartitionParser.parse(lines);
     }
 
-    private static boolean everyNode(IntPredicate check) {
-        return IntStream.range(0, NODES).allMatch(check);
+    private boolean everyNode(IntPredicate check) {
+        return IntStream.range(0, nodes.size()).allMatch(check);
     }
 
     private <T> T ask(int node, Function<RedisCommands<String, String>, T> question) {
@@ -180,6 +189,6 @@ public final class LocalRedisCluster implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "Redis Cluster of " + nodes.get(0) + " and " + (NODES - 1) + " more";
+        return "Redis Cluster of " + nodes.get(0) + " and " + (nodes.size() - 1) + " more";
     }
 }

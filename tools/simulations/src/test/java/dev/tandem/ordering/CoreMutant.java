@@ -88,8 +88,8 @@ enum CoreMutant {
     /** Counts a run without a handler as an attempt. */
     SPEND_ATTEMPT_WITHOUT_HANDLER(edit(
             "RunLifecycle",
-            "new Envelope(PutAside.without(task), run.attempt() - 1, run.token(), outcome.error())",
-            "new Envelope(PutAside.without(task), run.attempt(), run.token(), outcome.error())")),
+            "new Envelope(WaitReason.without(PutAside.without(task)), run.attempt() - 1, run.token(), outcome.error())",
+            "new Envelope(WaitReason.without(PutAside.without(task)), run.attempt(), run.token(), outcome.error())")),
     /** Counts a run that asked to run again as an attempt. */
     SPEND_SNOOZED_ATTEMPT(edit(
             "RunLifecycle",
@@ -105,6 +105,10 @@ enum CoreMutant {
             "Relays",
             "for (Run next = row.begunNext(); next != null; next = row.begunNext()) {",
             "for (Run next = null; next != null; ) {")),
+    /** Lets the next task of a key begin before the store knows that the one before it was cancelled. */
+    RELAY_BEHIND_CANCELLED(edit("Relays", "&& !active.run().isCancelled()", "")),
+    /** Ends a cancelled task without its claim although it may have begun elsewhere. */
+    CANCEL_BEGUN(edit("Cancellations", "isSurelyUnknown(entry) && state.lanes", "state.lanes")),
     /** Takes a message without an id for one that was settled and maybe acked. */
     FIND_UNNAMED_ON_PAGES(
             edit("RedeliveryIndex", "if (Identities.isNamed(identity)) {", "if (true) {"),

@@ -33,6 +33,9 @@ public final class Brokers {
     private static final Shared<SharedRedis> REDIS = new Shared<>(() -> new SharedRedis(LocalMode.configured()));
     private static final Shared<SharedRedis> OLDEST_REDIS = new Shared<>(() -> new SharedRedis(LocalMode.EMBEDDED));
 
+    private static final Shared<LocalRedisCluster> REDIS_CLUSTER =
+            new Shared<>(LocalRedisCluster::startWithoutReplicas);
+
     private static final Shared<SharedRabbit> RABBIT = new Shared<>(SharedRabbit::new);
     private static final Shared<LocalPostgres> POSTGRES = new Shared<>(LocalPostgres::create);
     private static final Shared<LocalMariaDb> MARIA_DB = new Shared<>(LocalMariaDb::create);
@@ -58,6 +61,11 @@ public final class Brokers {
     /** Returns a Redis 6.2, the oldest supported one, that the tests of this JVM share. */
     public static SharedRedis oldestRedis() {
         return orSkip(OLDEST_REDIS);
+    }
+
+    /** Returns the Redis Cluster of three primaries that the tests of this JVM share. Never flush it. */
+    public static LocalRedisCluster redisCluster() {
+        return orSkip(REDIS_CLUSTER);
     }
 
     /** Returns the RabbitMQ that the tests of this JVM share. */

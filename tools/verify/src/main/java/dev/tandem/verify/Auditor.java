@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 final class Auditor implements AutoCloseable {
 
     private static final long INTERVAL_MILLIS = 500;
+    /** The store usually answers all questions of an audit within some milliseconds. */
+    private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+
     private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
     private final String queue;
@@ -111,9 +114,14 @@ final class Auditor implements AutoCloseable {
     }
 
     private Event.Audit audit(List<Long> committed, RedisHashCommands<byte[], byte[]> store) {
+        long asked = System.nanoTime();
         List<String> held = ids(store, "tasks");
         // Asked last, since a task may die in between, but a dead task cannot come back.
         List<String> dead = ids(store, "dead-tasks");
+        long answered = System.nanoTime();
+        if (answered - asked > SLOW_NANOS) {
+            log.write(new Event.ServerStalled(answered, Event.Server.STORE, asked));
+        }
         return new Event.Audit(System.nanoTime(), committed, held, dead);
     }
 

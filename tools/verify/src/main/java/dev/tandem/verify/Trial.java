@@ -9,6 +9,7 @@ import dev.tandem.verify.check.Judgement;
 import dev.tandem.verify.load.FanTasks;
 import dev.tandem.verify.load.FeatureTasks;
 import dev.tandem.verify.load.LoadGenerator;
+import dev.tandem.verify.load.RelatedTasks;
 import dev.tandem.verify.load.TaskGenerator;
 import dev.tandem.verify.load.Workload;
 import dev.tandem.verify.record.Event;
@@ -21,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -52,6 +54,7 @@ final class Trial implements AutoCloseable {
     private final String classPath;
     private @Nullable Thread stallDetector;
     private @Nullable TrialOutbox outbox;
+    private @Nullable TrialFeatures features;
 
     /**
      * Creates a trial that has not started.
@@ -97,8 +100,17 @@ final class Trial implements AutoCloseable {
             outbox = new TrialOutbox(brokers.postgres(), brokerAddress, queue, settings, classPath, folder);
             executors.database(outbox.url());
         }
+        if (workload.hasFeatures()) {
+            features = new TrialFeatures(executors.directSettings(), log, liveView);
+        }
         try (LoadGenerator load = new LoadGenerator(
-                        tasks, queue, publisher(), workload.knowsOffsets(), log, settings.perSecond());
+                        tasks,
+                        queue,
+                        publisher(),
+                        workload.knowsOffsets(),
+                        log,
+                        settings.perSecond(),
+                        this::published);
                 Auditor auditor = new Auditor(
                         queue, settings.partitions(), topic, executors.storeAddress(), executors.usesCluster(), log)) {
             load.start();
@@ -109,11 +121,17 @@ final class Trial implements AutoCloseable {
             context.sleep(settings.warmUp());
             injectFaults(load);
             load.stop();
+            if (features != null) {
+                features.stop();
+            }
             awaitCompletion(load, topic, auditor);
             executors.stopAll();
             auditor.stop();
             log.write(new Event.TrialClosed(System.nanoTime(), backlog(topic)));
             finalAudit(auditor);
+            if (features != null) {
+                features.end();
+            }
             requireEffectsOnce(load);
         } finally {
             if (topic != null) {
@@ -122,6 +140,12 @@ final class Trial implements AutoCloseable {
         }
         stopThreads();
         return RecordedTrials.judge(folder);
+    }
+
+    private void published(String id) {
+        if (features != null) {
+            features.published(id);
+        }
     }
 
     private Event openedEvent() {
@@ -140,10 +164,14 @@ final class Trial implements AutoCloseable {
     }
 
     private void awaitFirstWork() throws InterruptedException {
-        boolean allWork = liveView.await(
-                FIRST_WORK_LIMIT.toMillis(),
-                live -> executors.all().stream().allMatch(executor -> live.hasWorked(executor.name())));
-        executors.requireAlive();
+        PatientTimer timer = new PatientTimer(FIRST_WORK_LIMIT, System.nanoTime());
+        boolean allWork = false;
+        while (!allWork && !timer.isOver(System.nanoTime(), 0)) {
+            executors.requireAlive();
+            allWork = liveView.await(
+                    POLL_INTERVAL.toMillis(),
+                    live -> executors.all().stream().allMatch(executor -> live.hasWorked(executor.name())));
+        }
         if (!allWork) {
             throw new IllegalStateException(
                     "Not all executors got tasks within " + FIRST_WORK_LIMIT.toSeconds() + " s. "
@@ -165,21 +193,25 @@ final class Trial implements AutoCloseable {
     }
 
     /**
-     * Waits until all acknowledged tasks have ended and the broker knows. Tasks behind a dead one stay in the store.
+     * Waits until all acknowledged tasks have ended and the broker knows, or until nothing has happened for long. Tasks behind a
+     * dead one stay in the store.
      */
     private void awaitCompletion(LoadGenerator load, @Nullable TrialTopic topic, Auditor auditor)
             throws InterruptedException {
         long begin = System.nanoTime();
-        long deadline = begin + settings.patience().toNanos();
-        while (System.nanoTime() < deadline) {
+        PatientTimer timer = new PatientTimer(settings.patience(), begin);
+        while (!timer.isOver(System.nanoTime(), liveView.ended())) {
             progress.accept(describe(load));
             executors.requireAlive();
             Event.Audit audit = auditor.last();
-            boolean ended = load.acknowledged().stream().allMatch(id -> staysHeld(id) || hasEnded(id));
+            Set<String> published = load.acknowledged();
+            boolean ended = published.stream().allMatch(id -> staysHeld(id, published) || hasEnded(id));
+            boolean told = features == null || features.areEventsPublished();
             if (ended
+                    && told
                     && audit != null
                     && audit.at() > begin
-                    && audit.held().stream().allMatch(this::staysHeld)
+                    && audit.held().stream().allMatch(id -> staysHeld(id, published))
                     && (topic == null || backlog(topic) == 0)) {
                 return;
             }
@@ -189,13 +221,21 @@ final class Trial implements AutoCloseable {
 
     private boolean hasEnded(String id) {
         String group = FanTasks.groupOfMaster(id);
-        return FeatureTasks.copies(id).stream().anyMatch(liveView::hasEnded)
-                && (group == null || liveView.hasFinished(group));
+        boolean ended = RelatedTasks.insteadOf(id).stream().anyMatch(liveView::hasEnded)
+                || (FeatureTasks.mayEndWithoutRun(id) && mayEndsBeUnheard());
+        return ended && (group == null || liveView.hasFinished(group));
     }
 
-    /** Returns whether a task belongs to the dead key, so that it rests in the store. */
-    private boolean staysHeld(String id) {
-        return trialCase.workload().isOrdered() && TaskGenerator.isHalted(id);
+    /** Returns whether the ends of tasks that did not run may never be heard of, since their events are gone. */
+    private boolean mayEndsBeUnheard() {
+        return liveView.haveEventsBeenDropped() || context.hasLostWrites();
+    }
+
+    /** Returns whether a task rests in the store: it belongs to the dead key, or waits for one that was not published any more. */
+    private boolean staysHeld(String id, Set<String> published) {
+        String awaited = RelatedTasks.dependsOn(id);
+        return trialCase.workload().isOrdered() && TaskGenerator.isHalted(id)
+                || awaited != null && !published.contains(RelatedTasks.idOf(awaited));
     }
 
     private static void finalAudit(Auditor auditor) throws InterruptedException {
@@ -272,6 +312,9 @@ final class Trial implements AutoCloseable {
             outbox.close();
         }
         executors.close();
+        if (features != null) {
+            features.close();
+        }
         log.close();
     }
 }

@@ -170,6 +170,7 @@ final class TrialExecutors implements AutoCloseable {
                 trial.lease(),
                 trial.retry(),
                 trialCase.fault().requirements().contains(Requirement.DEATH_PROOF),
+                workload.hasFeatures(),
                 database,
                 folder);
     }

@@ -37,6 +37,7 @@ final class TrialFaultContext implements FaultContext {
     private final TaskGenerator tasks;
     private final AtomicInteger endEvents = new AtomicInteger();
     private final Supplier<TrialOutbox> outbox;
+    private volatile boolean lostWrites;
     private volatile int round;
 
     TrialFaultContext(
@@ -65,6 +66,11 @@ final class TrialFaultContext implements FaultContext {
         endEvents.set(0);
     }
 
+    /** Returns whether the store has lost writes. */
+    boolean hasLostWrites() {
+        return lostWrites;
+    }
+
     @Override
     public synchronized Random random() {
         return new Random(random.nextLong());
@@ -84,6 +90,7 @@ final class TrialFaultContext implements FaultContext {
     @Override
     public void record(Event event) {
         log.write(event);
+        lostWrites |= event instanceof Event.WritesLost;
         if (event instanceof Event.FaultEnded
                 && endEvents.incrementAndGet() >= trialCase.fault().endEventCount()
                 && round == settings.rounds()) {

@@ -142,9 +142,80 @@ enum Mutant {
             "freeze",
             "kafka-zipf",
             CheckerRule.EXCLUSION,
-            script("settle_outcome", "if not claim or token_of(claim) ~= token then", "if not claim then"));
+            script("settle_outcome", "if not claim or token_of(claim) ~= token then", "if not claim then")),
+    START_EXPIRED(
+            "a task starts though its time is over",
+            "kill",
+            "kafka-features",
+            CheckerRule.EXPIRY,
+            source(Sources.EXECUTOR + "Expiration.java", "return at != NEVER && at <= now;", "return false;")),
+    FORGET_TOKENS(
+            "the store does not know which tokens of a rate limit are taken",
+            "none",
+            "kafka-features",
+            CheckerRule.RATES,
+            source(Sources.SCRIPTS + "reserve_tokens.lua", "max(now, tonumber(call('GET', key) or 0))", "now")),
+    KEEP_FIRST(
+            "the first task with a deduplication key runs, not the last",
+            "none",
+            "kafka-features",
+            CheckerRule.REPLACEMENTS,
+            source(Sources.EXECUTOR + "TaskDedupPolicy.java", "case \"keep-last\" -> Mode.KEEP_LAST;", "")),
+    KEEP_KEY_OF_DEAD(
+            "a deduplication key stays taken when its task has died",
+            "none",
+            "kafka-features",
+            CheckerRule.DEDUPLICATION,
+            source(
+                    Sources.SCRIPTS + "deduplicate.lua",
+                    "if state == BEARER_DONE or e.release == 0 then",
+                    "if true then")),
+    RUN_WITHOUT_AWAITED(
+            "a task runs though the one that it waits for has died",
+            "none",
+            "kafka-features",
+            CheckerRule.DEPENDENCIES,
+            source(
+                    Sources.EXECUTOR + "DependencyRules.java",
+                    "answer.state() == State.FAILED && policy == Policy.RUN;",
+                    "answer.state() == State.FAILED;")),
+    KEEP_OLD_CHECKPOINT(
+            "only the first checkpoint of a task is kept",
+            "none",
+            "kafka-features",
+            CheckerRule.CHECKPOINTS,
+            source(
+                    Sources.SCRIPTS + "save_checkpoint.lua",
+                    "if standing == RUN_CLAIMED then",
+                    "if standing == RUN_CLAIMED and call('HEXISTS', CHECKPOINTS, ARGV[1]) == 0 then")),
+    DROP_EVENT(
+            "one of several events is not published",
+            "none",
+            "kafka-features",
+            CheckerRule.EVENTS,
+            source(
+                    Sources.RUNTIME + "events/EventRelay.java",
+                    "publisher.publish(messages);",
+                    "publisher.publish(messages.size() > 1 ? messages.subList(1, messages.size()) : messages);")),
+    SKIP_INSTANT(
+            "one instant in ten is marked as fired without its task",
+            "none",
+            "kafka-features",
+            CheckerRule.SCHEDULES,
+            source(
+                    Sources.RUNTIME + "schedules/TaskEffects.java",
+                    "return CompletableFuture.supplyAsync(",
+                    "if (instant / 1_000 % 10 == 0) { return CompletableFuture.completedFuture(null); }"
+                            + " return CompletableFuture.supplyAsync("));
 
     private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
+
+    /** Folders of this repository. An enum's constants come before its own. */
+    private static final class Sources {
+        private static final String SCRIPTS = "scheduler-redis/src/main/resources/dev/tandem/scheduler/";
+        private static final String EXECUTOR = "executor/src/main/java/dev/tandem/executor/";
+        private static final String RUNTIME = "runtime/src/main/java/dev/tandem/runtime/";
+    }
 
     /** A text that is replaced by another, in a file of this repository. */
     private record Edit(Path file, String text, String by) {}
@@ -164,7 +235,7 @@ enum Mutant {
     }
 
     private static Edit script(String name, String text, String by) {
-        return source("scheduler-redis/src/main/resources/dev/tandem/scheduler/include/" + name + ".lua", text, by);
+        return source(Sources.SCRIPTS + "include/" + name + ".lua", text, by);
     }
 
     /** A class of the core, in whichever package it is. */

@@ -24,7 +24,13 @@ public final class Checker {
         EpochCheck.check(history, findings);
         DuplicateCheck duplicates = new DuplicateCheck(history, settings, findings);
         duplicates.check();
-        FeatureCheck.check(history, findings);
+        FeatureCheck.check(history, settings, findings);
+        EndCheck.check(history, settings, findings);
+        RateCheck.check(history, findings);
+        ReplacementCheck.check(history, settings, findings);
+        CheckpointCheck.check(history, findings);
+        EventCheck.check(history, settings, findings);
+        ScheduleCheck.check(history, settings, findings);
         FanOutCheck.check(history, findings);
         ProgressCheck progress = new ProgressCheck(history, settings, findings);
         progress.check();

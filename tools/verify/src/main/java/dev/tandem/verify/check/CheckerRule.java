@@ -34,6 +34,20 @@ public enum CheckerRule {
     LIMITS(0, "no limit is exceeded"),
     /** The final task of a fan-out comes once, after all subtasks have ended, with their right number. */
     FAN_OUTS(0, "one final task follows all subtasks, and counts each once"),
+    /** A task whose time is over does not start, and ends as expired. */
+    EXPIRY(0, "no task starts after its time, or expires before it"),
+    /** A task that was cancelled does not start again. */
+    CANCELLATIONS(0, "a cancelled task never starts again, and a success is one"),
+    /** No more tasks begin than a rate limit allows. */
+    RATES(0, "no rate limit is exceeded"),
+    /** Of several tasks with one deduplication key and the mode keep-last or replace, the last one runs. */
+    REPLACEMENTS(0, "of tasks that replace one another, the last one runs"),
+    /** A run sees the last checkpoint that earlier runs have saved. */
+    CHECKPOINTS(0, "a run sees the last checkpoint"),
+    /** Each end of a task has its event, and those of a key come in order. */
+    EVENTS(0, "each end has its event, in order per key"),
+    /** Each instant of a schedule fires. */
+    SCHEDULES(0, "each instant of a schedule fires its task"),
     /** The injected faults had an effect. */
     NOT_VACUOUS(0, "the fault hit something");
 

@@ -55,8 +55,9 @@ final class ClaimCheck {
 
     private void checkLease(String unit, HandlerRun run) {
         findings.checked(CheckerRule.LEASED_START);
-        // A process that is frozen between checking its lease and starting the handler cannot notice.
-        boolean frozen = history.process(run.process).wasFrozenAt(run.leaseUntil);
+        // A process that stands still between checking its lease and starting the handler cannot notice.
+        boolean frozen = history.process(run.process).wasFrozenAt(run.leaseUntil)
+                || history.machine.stalled(run.process, run.leaseUntil, run.start);
         if (run.stale && !frozen) {
             findings.violated(
                     CheckerRule.LEASED_START,

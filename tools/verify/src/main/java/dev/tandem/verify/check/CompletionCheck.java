@@ -1,12 +1,14 @@
 package dev.tandem.verify.check;
 
-import dev.tandem.verify.load.FeatureTasks;
+import dev.tandem.verify.load.RelatedTasks;
 import dev.tandem.verify.record.Event;
 import java.util.HashSet;
 import java.util.Set;
 
 /** Guarantee 1: what became of every acknowledged task by the end of the trial. */
 final class CompletionCheck {
+
+    private static final String TOO_BUSY = "the machine was too busy for everything to end in time";
 
     private final History history;
     private final CheckerSettings settings;
@@ -42,7 +44,9 @@ final class CompletionCheck {
         history.processes.forEach((name, process) -> {
             if (process.askedToLeave && !process.wasDisturbed() && history.outages.isEmpty()) {
                 findings.checked(CheckerRule.ALL_DONE);
-                if (process.killed) {
+                if (process.killed && wasBusyBefore(process.ended)) {
+                    findings.notChecked(CheckerRule.ALL_DONE, TOO_BUSY);
+                } else if (process.killed) {
                     findings.violated(
                             CheckerRule.ALL_DONE,
                             process.ended,
@@ -59,7 +63,9 @@ final class CompletionCheck {
             return;
         }
         findings.checked(CheckerRule.ALL_DONE);
-        if (closed.backlog() > 0) {
+        if (closed.backlog() > 0 && wasBusyBefore(closed.at())) {
+            findings.notChecked(CheckerRule.ALL_DONE, TOO_BUSY);
+        } else if (closed.backlog() > 0) {
             findings.violated(
                     CheckerRule.ALL_DONE,
                     closed.at(),
@@ -78,7 +84,7 @@ final class CompletionCheck {
                 continue;
             }
             findings.checked(CheckerRule.NOTHING_LOST);
-            if (task.succeeded() || deadTasks.contains(task.id) || isDuplicate(task)) {
+            if (task.succeeded() || deadTasks.contains(task.id) || task.keptEnd != null || history.isDuplicate(task)) {
                 findings.checked(CheckerRule.ALL_DONE);
             } else if (inStore.contains(task.id)) {
                 if (haltedKeys.contains(task.key()) || mayWaitForEver(task)) {
@@ -86,6 +92,8 @@ final class CompletionCheck {
                 } else {
                     unfinished(audit.at(), task, "the store holds it");
                 }
+            } else if ((brokerIsEmpty || isCommitted(audit, task)) && history.mayHaveEndedUnseen(task)) {
+                findings.checked(CheckerRule.ALL_DONE);
             } else if (brokerIsEmpty || isCommitted(audit, task)) {
                 findings.violated(
                         CheckerRule.NOTHING_LOST,
@@ -98,25 +106,18 @@ final class CompletionCheck {
         }
     }
 
-    /** Returns whether a copy of the task ran in its place. */
-    private boolean isDuplicate(TaskHistory task) {
-        return FeatureTasks.copies(task.id).stream()
-                .map(history.tasks::get)
-                .anyMatch(copy -> copy != null && copy.succeeded());
-    }
-
     /**
-     * Returns whether a task waits for one that was not published, because the load ended before, or of whose success the store may
+     * Returns whether a task waits for one that was not published, because the load ended before, or of whose end the store may
      * have lost what it knew. It waits until its time is over.
      */
     private boolean mayWaitForEver(TaskHistory task) {
-        String awaited = FeatureTasks.dependsOn(task.id);
+        String awaited = RelatedTasks.dependsOn(task.id);
         if (awaited == null || task.firstStart() != Period.NEVER) {
             return false;
         }
         return history.tasks.values().stream()
-                .filter(each -> awaited.equals(FeatureTasks.dedupKey(each.id)) && each.published != null)
-                .allMatch(each -> each.succeeded()
+                .filter(each -> awaited.equals(RelatedTasks.dedupKey(each.id)) && each.published != null)
+                .allMatch(each -> each.firstEnd() != Period.NEVER
                         && history.mayHaveLostWrites(
                                 each.firstEnd(),
                                 each.firstEnd() + settings.settleTime().toNanos()));
@@ -132,8 +133,17 @@ final class CompletionCheck {
         return halted;
     }
 
+    /** Returns whether the machine had too much work in the last seconds before the end for tasks to end in time. */
+    private boolean wasBusyBefore(long end) {
+        return history.machine.wasBusy(end - settings.recoveryTime().toNanos(), end);
+    }
+
     private void unfinished(long at, TaskHistory task, String where) {
         findings.checked(CheckerRule.ALL_DONE);
+        if (wasBusyBefore(history.closed == null ? at : history.closed.at())) {
+            findings.notChecked(CheckerRule.ALL_DONE, TOO_BUSY);
+            return;
+        }
         findings.violated(
                 CheckerRule.ALL_DONE,
                 at,

@@ -1,6 +1,7 @@
 package dev.tandem.verify.check;
 
-import dev.tandem.verify.load.FeatureTasks;
+import dev.tandem.verify.load.RelatedTasks;
+import dev.tandem.verify.load.ReplacedTasks;
 import dev.tandem.verify.record.Event.Audit;
 import dev.tandem.verify.record.Event.Published;
 import java.util.HashMap;
@@ -27,8 +28,8 @@ final class CustodyCheck {
         for (TaskHistory task : history.tasks.values()) {
             Published published = task.published;
             // A copy may end before the one that runs in its place.
-            boolean hasCopies = FeatureTasks.copies(task.id).size() > 1;
-            if (published != null && published.partition() >= 0 && !hasCopies) {
+            boolean hasCopies = RelatedTasks.copies(task.id).size() > 1 || ReplacedTasks.dedupKey(task.id) != null;
+            if (published != null && published.partition() >= 0 && !hasCopies && !history.mayHaveEndedUnseen(task)) {
                 unfinished
                         .computeIfAbsent(published.partition(), partition -> new TreeMap<>())
                         .put(published.sequence(), task);
@@ -72,7 +73,7 @@ final class CustodyCheck {
                 .values()
                 .removeIf(task -> {
                     findings.checked(CheckerRule.CUSTODY);
-                    if (task.succeededBy(audit.at())) {
+                    if (task.succeededBy(audit.at()) || task.endedOtherwiseBy(audit.at())) {
                         return true;
                     }
                     if (!inStore.contains(task.id) && reported.add(task.id)) {

@@ -25,18 +25,21 @@ final class DuplicateCheck {
     }
 
     void check() {
-        for (TaskHistory task : history.tasks.values()) {
-            List<HandlerRun> runs = task.runs.stream()
-                    .sorted(Comparator.comparingLong(run -> run.start))
-                    .toList();
-            for (int i = 0; i < runs.size(); i++) {
-                HandlerRun run = runs.get(i);
-                findings.checked(CheckerRule.DUPLICATES);
-                if (i > 0) {
-                    checkRepetition(runs.get(i - 1), run);
-                }
-                checkAttempt(runs.subList(0, i), run);
+        history.tasks.values().forEach(this::check);
+        history.fired.values().forEach(this::check);
+    }
+
+    private void check(TaskHistory task) {
+        List<HandlerRun> runs = task.runs.stream()
+                .sorted(Comparator.comparingLong(run -> run.start))
+                .toList();
+        for (int i = 0; i < runs.size(); i++) {
+            HandlerRun run = runs.get(i);
+            findings.checked(CheckerRule.DUPLICATES);
+            if (i > 0) {
+                checkRepetition(runs.get(i - 1), run);
             }
+            checkAttempt(runs.subList(0, i), run);
         }
     }
 
@@ -72,11 +75,12 @@ final class DuplicateCheck {
     }
 
     /** Returns why the outcome of a run was not recorded, or was forgotten; null if no fault explains it. */
-    private @Nullable String explanation(HandlerRun run, long by) {
+    @Nullable
+    String explanation(HandlerRun run, long by) {
         ProcessHistory process = history.process(run.process);
         long end = Math.min(run.end, by);
         long from = end - settings.settleTime().toNanos();
-        long until = recordedBy(process, end);
+        long until = recordedBy(run.process, end);
         // A run without an end was active until its process died or froze.
         if (process.wasKilledWithin(run.start, run.hasEnded() ? until : by)) {
             return "killed";
@@ -93,13 +97,24 @@ final class DuplicateCheck {
         if (history.writeLosses.stream().anyMatch(loss -> run.start <= loss.at() && end >= loss.since() - slack())) {
             return "forgotten by the store";
         }
-        return run.ending == Ending.STOPPED ? "stopped" : null;
+        if (run.ending == Ending.STOPPED) {
+            return "stopped";
+        }
+        return wasHeldUp(run, by) ? "held up by the machine" : null;
+    }
+
+    /** Returns whether the machine kept a process from renewing the claim of a run, or from recording its outcome. */
+    private boolean wasHeldUp(HandlerRun run, long by) {
+        long lease = settings.lease().toNanos();
+        long from = Math.max(run.start, Math.min(run.leaseUntil, by) - lease);
+        return history.machine.stalledNanos(run.process, from, Math.min(by, from + 2 * lease)) >= lease / 4;
     }
 
     /** Returns when an outcome has certainly been recorded. It waits in memory while the store cannot be reached. */
-    private long recordedBy(ProcessHistory process, long end) {
+    private long recordedBy(String name, long end) {
+        ProcessHistory process = history.process(name);
         long slack = slack();
-        long until = end + slack;
+        long until = history.machine.putOff(name, end, end + slack);
         for (History.Outage outage : history.outages) {
             if (outage.server() == Server.STORE && outage.from() - slack <= until && outage.to() + slack >= end) {
                 until = Math.max(until, later(outage.to(), slack));
@@ -145,6 +160,7 @@ final class DuplicateCheck {
     private boolean hadFaultBefore(long at) {
         return !history.writeLosses.isEmpty()
                 || history.outages.stream().anyMatch(outage -> outage.from() <= at)
+                || history.machine.wasBusy(at - 2 * settings.lease().toNanos(), at)
                 || history.processes.values().stream().anyMatch(process -> process.wasHitBy(at));
     }
 }

@@ -10,6 +10,9 @@ import java.util.TreeMap;
 /** Checks whether the faults had an effect, and measures how long recovery took. */
 final class FaultCheck {
 
+    /** The time before a fault in which there must be something to hit. */
+    private static final long BEFORE_FAULT = 5_000_000_000L;
+
     private final History history;
     private final Findings findings;
     final List<Long> recoveries = new ArrayList<>();
@@ -31,10 +34,12 @@ final class FaultCheck {
             measureRecovery(round);
         }
         hadEffect.forEach((fault, effective) -> {
-            if (!effective) {
-                List<FaultRound> rounds = history.rounds.stream()
-                        .filter(round -> round.fault().equals(fault))
-                        .toList();
+            List<FaultRound> rounds = history.rounds.stream()
+                    .filter(round -> round.fault().equals(fault))
+                    .toList();
+            if (!effective && rounds.stream().anyMatch(this::wasBusy)) {
+                findings.notChecked(CheckerRule.NOT_VACUOUS, "the machine was too busy for a fault to hit something");
+            } else if (!effective) {
                 findings.violated(
                         CheckerRule.NOT_VACUOUS,
                         rounds.get(0).began(),
@@ -42,6 +47,11 @@ final class FaultCheck {
                                 + " rounds had an effect");
             }
         });
+    }
+
+    /** Returns whether executors may have had nothing to be hit because the machine kept them from their work. */
+    private boolean wasBusy(FaultRound round) {
+        return history.machine.stalled(round.began() - BEFORE_FAULT, round.ended());
     }
 
     private boolean hadEffect(FaultRound round) {

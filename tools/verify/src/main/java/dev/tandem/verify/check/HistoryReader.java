@@ -3,7 +3,9 @@ package dev.tandem.verify.check;
 import dev.tandem.verify.check.History.FaultRound;
 import dev.tandem.verify.check.History.Outage;
 import dev.tandem.verify.load.FanTasks;
+import dev.tandem.verify.load.FeatureTasks;
 import dev.tandem.verify.record.Event;
+import dev.tandem.verify.record.Event.KeptEnd;
 import dev.tandem.verify.record.Event.Server;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -41,6 +43,7 @@ final class HistoryReader {
         }
         for (Event event : sorted) {
             readTaskEvent(event);
+            readFeatureEvent(event);
             readProcessEvent(event);
             readServerEvent(event);
             readTrialEvent(event);
@@ -49,7 +52,19 @@ final class HistoryReader {
         for (HandlerRun run : history.runs) {
             run.processEnd = history.process(run.process).ended;
         }
+        history.machine = machine();
         return history;
+    }
+
+    /** Returns what the machine did. What faults did explains more. */
+    private Machine machine() {
+        return new Machine(
+                history.stalls.stream()
+                        .filter(stall -> !history.process(stall.process()).wasFrozenWithin(stall.since(), stall.at()))
+                        .toList(),
+                history.storeStalls.stream()
+                        .filter(stall -> !history.wasDown(Server.STORE, stall.from(), stall.to()))
+                        .toList());
     }
 
     private void addRun(Event.RunStarted event) {
@@ -57,6 +72,9 @@ final class HistoryReader {
         runs.put(new RunKey(event.process(), event.id(), event.token()), run);
         if (FanTasks.isSubtask(event.id())) {
             history.subtasks.computeIfAbsent(event.id(), TaskHistory::new).runs.add(run);
+        } else if (FeatureTasks.isFired(event.id())) {
+            history.runs.add(run);
+            history.fired.computeIfAbsent(event.id(), TaskHistory::new).runs.add(run);
         } else {
             history.runs.add(run);
             history.task(event.id()).runs.add(run);
@@ -85,6 +103,43 @@ final class HistoryReader {
         }
     }
 
+    private void readFeatureEvent(Event event) {
+        if (event instanceof Event.CancelConfirmed cancel) {
+            history.cancels.add(cancel);
+        } else if (event instanceof Event.EndsKept kept) {
+            for (Event.KeptEnd end : kept.ends()) {
+                TaskHistory task = history.tasks.get(end.id());
+                if (task != null) {
+                    task.keptEnd = end;
+                }
+            }
+        } else if (event instanceof Event.CheckpointRead read) {
+            history.checkpointReads.add(read);
+        } else if (event instanceof Event.CheckpointSaved saved) {
+            history.checkpointsSaved.add(saved);
+        } else if (event instanceof Event.TaskEventCame came) {
+            history.taskEvents.add(came);
+            readEnd(came);
+        } else if (event instanceof Event.TaskEventsRead read) {
+            history.taskEventsRead = read;
+        } else if (event instanceof Event.TaskEventsDropped) {
+            history.droppedTaskEvents = true;
+        } else if (event instanceof Event.ScheduleStopped stopped) {
+            history.scheduleStopped = stopped.at();
+        } else if (event instanceof Event.ClockSet set) {
+            history.process(set.process()).clockSet = true;
+        }
+    }
+
+    /** Notes how a task ended that did not run, unless the store tells: it keeps less of its history when it is full. */
+    private void readEnd(Event.TaskEventCame came) {
+        TaskHistory task = history.tasks.get(came.id());
+        boolean otherwise = came.kind().equals(KeptEnd.EXPIRED) || came.kind().equals(KeptEnd.CANCELLED);
+        if (task != null && task.keptEnd == null && otherwise) {
+            task.keptEnd = new KeptEnd(came.id(), came.kind(), came.at());
+        }
+    }
+
     private void readProcessEvent(Event event) {
         if (event instanceof Event.ProcessEnded ended) {
             ProcessHistory process = history.process(ended.process());
@@ -104,6 +159,8 @@ final class HistoryReader {
             history.process(healed.process()).addCut(healed.server(), from == null ? healed.at() : from, healed.at());
         } else if (event instanceof Event.ProcessStalled stalled) {
             history.stalls.add(stalled);
+        } else if (event instanceof Event.ServerStalled stalled) {
+            history.storeStalls.add(new Period(stalled.since(), stalled.at()));
         } else if (event instanceof Event.Acquired acquired) {
             history.ownerships.add(acquired);
         }

@@ -1,5 +1,6 @@
 package dev.tandem.verify.check;
 
+import dev.tandem.verify.load.FeatureTasks;
 import dev.tandem.verify.record.Event.Audit;
 import dev.tandem.verify.record.Event.Published;
 import dev.tandem.verify.record.Event.Server;
@@ -59,7 +60,7 @@ final class OrderCheck {
                 }
             }
             long taskEnd = task.firstEnd();
-            if (taskEnd > end && !diedWithoutEnd(task)) {
+            if (taskEnd > end && !endedUnseen(task)) {
                 end = taskEnd;
                 lastToEnd = task;
             }
@@ -89,10 +90,16 @@ final class OrderCheck {
                                 || process.wasCutOffWithin(Server.STORE, loss.since(), by)));
     }
 
-    /** Returns whether the task is dead because its runs were cut off, so that no end was recorded. */
-    private boolean diedWithoutEnd(TaskHistory task) {
+    /**
+     * Returns whether the task has ended although no end was recorded: it is dead because its runs were cut off, or the store lost
+     * that it had expired or was cancelled.
+     */
+    private boolean endedUnseen(TaskHistory task) {
         Audit audit = history.finalAudit();
-        return task.firstEnd() == Period.NEVER && audit != null && audit.dead().contains(task.id);
+        return task.firstEnd() == Period.NEVER
+                && audit != null
+                && (audit.dead().contains(task.id)
+                        || (history.mayHaveEndedUnseen(task) && !audit.held().contains(task.id)));
     }
 
     /** Tasks of a partition that were due when they were published start in the broker's order. */
@@ -100,7 +107,8 @@ final class OrderCheck {
         Map<Integer, List<TaskHistory>> byPartition = new LinkedHashMap<>();
         for (TaskHistory task : tasks) {
             Published published = task.published;
-            if (published != null && published.dueAt() == 0) {
+            boolean endedWithoutRun = task.firstStart() == Period.NEVER && FeatureTasks.mayEndWithoutRun(task.id);
+            if (published != null && published.dueAt() == 0 && !endedWithoutRun) {
                 byPartition
                         .computeIfAbsent(published.partition(), partition -> new ArrayList<>())
                         .add(task);

@@ -9,9 +9,14 @@ import java.util.Map;
 /** The things that were done to one process. */
 final class ProcessHistory {
 
+    /** The name of the process of the trial itself, in which the publisher runs. */
+    static final String OF_TRIAL = "verify";
+
     long ended = Period.NEVER;
     boolean killed;
     boolean askedToLeave;
+    /** Whether its wall clock was set. */
+    boolean clockSet;
 
     private final List<Period> freezes = new ArrayList<>();
     private final Map<Server, List<Period>> cuts = new EnumMap<>(Server.class);

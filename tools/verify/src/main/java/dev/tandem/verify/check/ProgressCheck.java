@@ -154,10 +154,7 @@ final class ProgressCheck {
 
     /** Returns whether neither a fault nor a stalled process affected this time. */
     private boolean isCalm(long from, long to) {
-        return isFaultFree(from)
-                && isFaultFree(to)
-                && history.stalls.stream()
-                        .noneMatch(stall -> from <= stall.at() + CATCH_UP_NANOS && to >= stall.since());
+        return isFaultFree(from) && isFaultFree(to) && !history.machine.stalled(from - CATCH_UP_NANOS, to);
     }
 
     private boolean isFaultFree(long at) {
@@ -196,7 +193,8 @@ final class ProgressCheck {
         }
         long begin = allExecutorsWorkingAt() + settings.maxCommitLag().toNanos();
         for (Audit audit : history.audits) {
-            if (audit.at() < begin || !isFaultFree(audit.at())) {
+            long busySince = audit.at() - settings.maxCommitLag().toNanos() - CATCH_UP_NANOS;
+            if (audit.at() < begin || !isFaultFree(audit.at()) || history.machine.stalled(busySince, audit.at())) {
                 continue;
             }
             for (int partition = 0; partition < audit.committed().size(); partition++) {

@@ -1,12 +1,17 @@
 package dev.tandem.verify.check;
 
+import dev.tandem.verify.record.Event.KeptEnd;
 import dev.tandem.verify.record.Event.Published;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** How one task was published, and its runs ordered by start. */
 final class TaskHistory {
+
+    /** Ends are kept by wall clocks, which may differ a little from that of events. */
+    private static final long KEPT_SLACK = 1_000_000_000;
 
     final String id;
 
@@ -14,6 +19,10 @@ final class TaskHistory {
     Published published;
 
     final List<HandlerRun> runs = new ArrayList<>();
+
+    /** What the store keeps of the task if it expired or was cancelled. */
+    @Nullable
+    KeptEnd keptEnd;
 
     TaskHistory(String id) {
         this.id = id;
@@ -41,9 +50,22 @@ final class TaskHistory {
 
     /**
      * Returns the first final end, or {@link Period#NEVER}. An end after another process has started the task under a
-     * higher token does not count.
+     * higher token does not count. A task that expired or was cancelled ended with its last run, at the latest.
      */
     long firstEnd() {
+        long end = firstFinalEnd();
+        KeptEnd kept = keptEnd;
+        if (end != Period.NEVER || kept == null) {
+            return end;
+        }
+        return runs.stream()
+                .filter(HandlerRun::hasEnded)
+                .mapToLong(run -> run.end)
+                .max()
+                .orElse(kept.endedAt());
+    }
+
+    private long firstFinalEnd() {
         return runs.stream()
                 .filter(HandlerRun::isFinal)
                 .filter(run -> runs.stream().noneMatch(other -> other.token > run.token && other.start < run.end))
@@ -58,6 +80,21 @@ final class TaskHistory {
 
     boolean succeededBy(long at) {
         return runs.stream().anyMatch(run -> run.succeeded() && run.end <= at);
+    }
+
+    /** Returns whether the store keeps that the task had expired or was cancelled by then, to a second. */
+    boolean endedOtherwiseBy(long at) {
+        KeptEnd kept = keptEnd;
+        return kept != null && kept.endedAt() <= at + KEPT_SLACK;
+    }
+
+    /** Returns the run that began last under a valid claim; null if there is none. */
+    @Nullable
+    HandlerRun lastRun() {
+        return runs.stream()
+                .filter(run -> !run.stale)
+                .max(Comparator.comparingLong(run -> run.start))
+                .orElse(null);
     }
 
     boolean isScheduled() {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ExecutorFreeze(@Nullable FreezePoint point) implements Fault {
 
-    private static final long FREEZE_LIMIT_MILLIS = 5_000;
+    private static final long FREEZE_LIMIT_MILLIS = 15_000;
 
     @Override
     public String name() {

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Publishes tasks at a steady rate in its own thread, and records which of them the broker acknowledged. */
@@ -25,6 +26,7 @@ public final class LoadGenerator implements AutoCloseable {
     private final Publisher publisher;
     private final boolean offsets;
     private final JsonLinesLog<Event> log;
+    private final Consumer<String> listener;
     private final Thread thread;
     private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
     private final AtomicInteger unanswered = new AtomicInteger();
@@ -35,6 +37,7 @@ public final class LoadGenerator implements AutoCloseable {
      *
      * @param offsets whether the publisher reports places as {@code topic:partition:offset}
      * @param perSecond tasks per second
+     * @param listener hears of each task that was acknowledged, on any thread
      */
     public LoadGenerator(
             TaskGenerator tasks,
@@ -42,12 +45,14 @@ public final class LoadGenerator implements AutoCloseable {
             Publisher publisher,
             boolean offsets,
             JsonLinesLog<Event> log,
-            int perSecond) {
+            int perSecond,
+            Consumer<String> listener) {
         this.tasks = tasks;
         this.queue = queue;
         this.publisher = publisher;
         this.offsets = offsets;
         this.log = log;
+        this.listener = listener;
         this.thread = new Thread(() -> run(perSecond), "verify-load");
         thread.setDaemon(true);
     }
@@ -98,7 +103,7 @@ public final class LoadGenerator implements AutoCloseable {
         Task task = new Task(
                 generated.id(),
                 queue,
-                FeatureTasks.isLimited(generated.id()) ? FeatureTasks.LIMITED_TYPE : null,
+                FeatureTasks.type(generated.id()),
                 generated.key(),
                 generated.instruction().payload(),
                 FeatureTasks.headers(generated.id()),
@@ -113,6 +118,7 @@ public final class LoadGenerator implements AutoCloseable {
             if (problem == null) {
                 log.write(publishedEvent(generated, published, number, sentAt, dueAt));
                 acknowledged.add(generated.id());
+                listener.accept(generated.id());
             } else {
                 log.write(new Event.Unacknowledged(System.nanoTime(), generated.id(), generated.key()));
             }

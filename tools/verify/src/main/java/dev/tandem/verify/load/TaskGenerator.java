@@ -154,7 +154,7 @@ public final class TaskGenerator {
                 FeatureTasks.Chosen chosen = FeatureTasks.of(number, random);
                 yield chosen == null
                         ? null
-                        : task(chosen.key(), new HandlerInstruction(Outcome.SUCCEED, chosen.millis()), Duration.ZERO);
+                        : task(chosen.key(), new HandlerInstruction(chosen.outcome(), chosen.millis()), chosen.delay());
             }
             case NONE, OUTBOX -> null;
         };

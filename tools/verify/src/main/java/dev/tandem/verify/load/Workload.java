@@ -50,15 +50,9 @@ public enum Workload {
             false,
             true,
             true,
-            "Kafka, with deduplication keys, dependencies, a limit and fan-outs",
+            "Kafka, with what tasks may have beside delays and retries: deduplication keys, limits, events, …",
             Special.FEATURES),
-    RABBIT_FEATURES(
-            "rabbit-features",
-            true,
-            true,
-            true,
-            "RabbitMQ, ordered by key, with deduplication keys, dependencies, a limit and fan-outs",
-            Special.FEATURES);
+    RABBIT_FEATURES("rabbit-features", true, true, true, "RabbitMQ, ordered by key, with the same", Special.FEATURES);
 
     /** A special treatment of some keys of a workload. */
     enum Special {
@@ -102,7 +96,7 @@ public enum Workload {
         return special == Special.OUTBOX;
     }
 
-    /** Returns whether tasks have deduplication keys, dependencies and a limit, see {@link FeatureTasks}. */
+    /** Returns whether tasks have deduplication keys, dependencies, limits, events and so on, see {@link FeatureTasks}. */
     public boolean hasFeatures() {
         return special == Special.FEATURES;
     }

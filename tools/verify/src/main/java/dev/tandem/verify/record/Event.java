@@ -78,6 +78,63 @@ public sealed interface Event {
      */
     record Audit(long at, List<Long> committed, List<String> held, List<String> dead) implements Event {}
 
+    /**
+     * What the store keeps, at the end of a trial, of tasks that ended otherwise than by their handlers.
+     *
+     * @param ends of all partitions
+     */
+    record EndsKept(long at, List<KeptEnd> ends) implements Event {}
+
+    /**
+     * The end of a task that expired or was cancelled.
+     *
+     * @param kind {@value #EXPIRED} or {@value #CANCELLED}
+     * @param endedAt by the clock of events, to a millisecond
+     */
+    record KeptEnd(String id, String kind, long endedAt) {
+        public static final String EXPIRED = "expired";
+        public static final String CANCELLED = "cancelled";
+    }
+
+    /** An operator's request to cancel a task was confirmed. @param askedAt when it was made */
+    record CancelConfirmed(long at, String id, long askedAt) implements Event {}
+
+    /**
+     * An event of a task came, as other programs get it.
+     *
+     * @param eventId the same for each copy
+     * @param kind {@code succeeded}, {@code dead}, {@code expired} or {@code cancelled}
+     * @param id the task's id
+     * @param key the task's key; null for none
+     * @param partition the task's partition
+     * @param sequence the event's number in that partition
+     * @param duplicateOf the task of which this one was a duplicate; null if it was none
+     */
+    record TaskEventCame(
+            long at,
+            String eventId,
+            String kind,
+            String id,
+            @Nullable String key,
+            String partition,
+            long sequence,
+            @Nullable String duplicateOf)
+            implements Event {}
+
+    /**
+     * All events of tasks that were published before the end of the trial have come.
+     *
+     * @param stuck of how many partitions the store had events to publish all the time, from the end of the load on
+     * @param left bytes of the events that the store still has
+     */
+    record TaskEventsRead(long at, int stuck, long left) implements Event {}
+
+    /** Events of tasks were dropped before they could be published. @param count how many */
+    record TaskEventsDropped(long at, String process, long count) implements Event {}
+
+    /** No process fires instants of the schedule from about now on. */
+    record ScheduleStopped(long at) implements Event {}
+
     // ---- publishing
 
     /**
@@ -129,6 +186,17 @@ public sealed interface Event {
     /** The end of a handler. Its outcome is not recorded in the store yet. */
     record RunFinished(long at, String process, String id, long token, Ending ending) implements Event {}
 
+    /**
+     * A handler got the checkpoint of its task.
+     *
+     * @param askedAt when it asked for it
+     * @param value 0 if there was none
+     */
+    record CheckpointRead(long at, long askedAt, String process, String id, long token, int value) implements Event {}
+
+    /** The store has a checkpoint. @param value the number of the step behind which it was saved, from 1 */
+    record CheckpointSaved(long at, String process, String id, long token, int value) implements Event {}
+
     /** A final task was given the result of its fan-out. */
     record FanOutResulted(
             long at,
@@ -143,6 +211,9 @@ public sealed interface Event {
 
     /** A process did no work from {@code since} on, because the machine or a garbage collection stopped it. */
     record ProcessStalled(long at, String process, long since) implements Event {}
+
+    /** A server took longer than usual to answer, from {@code since} on, although no fault affects it. */
+    record ServerStalled(long at, Server server, long since) implements Event {}
 
     /** The wall clock of a process was set to run ahead of the machine's, or behind it if negative. */
     record ClockSet(long at, String process, long aheadMillis) implements Event {}

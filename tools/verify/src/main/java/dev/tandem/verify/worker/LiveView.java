@@ -29,6 +29,7 @@ public final class LiveView {
     private final Set<String> frozen = new HashSet<>();
     private final Set<String> worked = new HashSet<>();
     private final Map<String, Long> clocks = new HashMap<>();
+    private boolean eventsDropped;
     private long finished;
 
     /** Adds new events of a process. */
@@ -49,6 +50,8 @@ public final class LiveView {
                         finishedGroups.add(group);
                     }
                 }
+            } else if (event instanceof Event.TaskEventsDropped) {
+                eventsDropped = true;
             } else if (event instanceof Event.ProcessFrozen freeze) {
                 frozen.add(freeze.process());
             } else if (event instanceof Event.ClockSet set) {
@@ -58,6 +61,24 @@ public final class LiveView {
         if (!events.isEmpty()) {
             notifyAll();
         }
+    }
+
+    /** Hears that a task has ended, with or without a run. */
+    public synchronized void ended(String id) {
+        ended.add(id);
+        notifyAll();
+    }
+
+    /** Returns whether a process has dropped events of tasks, so that some ends are not heard of. */
+    public synchronized boolean haveEventsBeenDropped() {
+        return eventsDropped;
+    }
+
+    /** Returns the ids of the tasks that any process is running, or did when it ended. */
+    public synchronized Set<String> running() {
+        Set<String> ids = new HashSet<>();
+        running.values().forEach(each -> ids.addAll(each.keySet()));
+        return ids;
     }
 
     /** Returns the ids of the tasks that a process is running. */
@@ -88,7 +109,7 @@ public final class LiveView {
         return clocks.getOrDefault(process, 0L);
     }
 
-    /** Returns whether a handler ended this task for good. */
+    /** Returns whether this task has ended for good. */
     public synchronized boolean hasEnded(String id) {
         return ended.contains(id);
     }

@@ -1,5 +1,6 @@
 package dev.tandem.verify.worker;
 
+import dev.tandem.api.TaskClient;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.client.TandemClient;
 import dev.tandem.client.TandemClientBuilder;
@@ -37,6 +38,11 @@ final class WorkerFanOuts implements AutoCloseable {
 
     FanOuts fanOuts() {
         return fanOuts;
+    }
+
+    /** Returns the client by which subtasks are submitted. */
+    TaskClient client() {
+        return client;
     }
 
     void look() {

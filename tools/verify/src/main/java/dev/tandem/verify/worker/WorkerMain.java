@@ -3,23 +3,21 @@ package dev.tandem.verify.worker;
 import dev.tandem.api.RetryPolicy;
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.QueueSpec;
-import dev.tandem.executor.TaskLimit;
-import dev.tandem.executor.TaskPattern;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.scheduler.DeathWatch;
 import dev.tandem.scheduler.RedisStore;
+import dev.tandem.scheduler.Retention;
 import dev.tandem.task.Source;
-import dev.tandem.verify.load.FeatureTasks;
 import dev.tandem.verify.record.Event;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Runs an executor of one queue, as the server does, with a handler that records its runs. Leaves on SIGTERM. */
 public final class WorkerMain {
@@ -27,12 +25,6 @@ public final class WorkerMain {
     private static final long POLL_MILLIS = 50;
     private static final Duration TIMEOUT = Duration.ofMinutes(10);
     private static final int MAX_ATTEMPTS = 100;
-
-    /** Has a name of the queue's own, since several trials may share a store. */
-    private static List<TaskLimit> limits(String queue) {
-        return List.of(new TaskLimit(
-                queue, FeatureTasks.LIMIT, new TaskPattern(List.of(FeatureTasks.LIMITED_TYPE), List.of())));
-    }
 
     private WorkerMain() {}
 
@@ -44,7 +36,10 @@ public final class WorkerMain {
         StallDetector.start(settings.name(), log);
         SettableClock clock = new SettableClock();
         WorkerOrders orders = new WorkerOrders(settings.name(), settings.orders(), log, clock);
-        RedisStore store = RedisStore.open(settings.store());
+        RedisStore store = RedisStore.open(
+                settings.store(),
+                Retention.DEFAULTS,
+                settings.features() ? WorkerFeatures.eventPolicies(settings.queue()) : Map.of());
         ObservedStore observedStore = new ObservedStore(store, settings.name(), log);
         RecordingHandler handler = new RecordingHandler(
                 settings.name(), log, orders, observedStore, settings.outage(), Effects.of(settings.database()));
@@ -52,6 +47,8 @@ public final class WorkerMain {
         String id = Executor.newId(settings.name());
         Source source = settings.source(id);
         WorkerFanOuts fanOuts = new WorkerFanOuts(settings, store);
+        WorkerFeatures features =
+                settings.features() ? new WorkerFeatures(settings, id, store, fanOuts.client(), log) : null;
         Executor executor = executor(id, source, settings, observedStore, handler, orders, clock, fanOuts);
         DeathWatch deaths = store.deathWatch(id, Set.of(settings.queue()), dead -> removeFromGroup(source, dead));
         ScheduledExecutorService timer = Executors.newScheduledThreadPool(2, task -> {
@@ -66,10 +63,14 @@ public final class WorkerMain {
         every(timer, POLL_MILLIS, handler::pollLeases);
         every(timer, POLL_MILLIS, handler::pollOutage);
         every(timer, WorkerFanOuts.LOOK_MILLIS, fanOuts::look);
+        if (features != null) {
+            features.start();
+            every(timer, POLL_MILLIS, features::pollSchedule);
+        }
         executor.start();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             log.write(new Event.LeaveRequested(System.nanoTime(), settings.name()));
-            executor.stop();
+            stop(executor, features);
             stop(fanOuts);
             stop(deaths);
             store.close();
@@ -96,12 +97,12 @@ public final class WorkerMain {
             WorkerOrders orders,
             SettableClock clock,
             WorkerFanOuts fanOuts) {
-        return Executor.builder()
-                .uniqueId(id)
-                .settings(settings.core())
-                .clock(clock)
-                .limits(Map.of(settings.queue(), limits(settings.queue())))
-                .queue(QueueSpec.queue(settings.queue())
+        Executor.Builder builder =
+                Executor.builder().uniqueId(id).settings(settings.core()).clock(clock);
+        if (settings.features()) {
+            WorkerFeatures.addLimits(builder, settings.queue());
+        }
+        return builder.queue(QueueSpec.queue(settings.queue())
                         .source(new FreezableSource(source, orders))
                         .store(store)
                         .policy(settings.policy())
@@ -112,6 +113,16 @@ public final class WorkerMain {
                         .fanOuts(fanOuts.fanOuts())
                         .build())
                 .build();
+    }
+
+    private static void stop(Executor executor, @Nullable WorkerFeatures features) {
+        if (features == null) {
+            executor.stop();
+            return;
+        }
+        features.stopping();
+        executor.stop();
+        features.close();
     }
 
     private static void stop(AutoCloseable part) {

@@ -23,7 +23,7 @@ public final class WorkerProcess implements AutoCloseable {
 
     private static final List<String> JVM =
             JvmOptions.quickStart("192m", "-Dlogback.configurationFile=dev/tandem/verify/worker-logback.xml");
-    private static final Duration LEAVE_LIMIT = Duration.ofSeconds(60);
+    private static final Duration LEAVE_LIMIT = Duration.ofSeconds(120);
 
     private final WorkerSettings settings;
     private final LocalProcess process;

@@ -8,6 +8,7 @@ import dev.tandem.rabbit.RabbitSource;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
+import dev.tandem.verify.load.PacedTasks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -26,6 +27,7 @@ import java.util.Objects;
  * @param lease lease of claims; one below the product's default also shortens Kafka's session
  * @param retry delay before the next attempt of a failed task
  * @param provesDeaths whether it ends the leases of executors whose processes are gone
+ * @param features whether tasks have limits, events and a schedule, see {@link WorkerFeatures}
  * @param database the PostgreSQL in which handlers write with {@code Once}; "" for none
  * @param folder folder for events, logs and orders
  */
@@ -41,10 +43,10 @@ public record WorkerSettings(
         Duration lease,
         Duration retry,
         boolean provesDeaths,
+        boolean features,
         String database,
         Path folder) {
 
-    private static final int CONCURRENCY = 64;
     private static final Duration DEFAULT_LEASE = Duration.ofMillis(CoreSettings.DEFAULTS.leaseMillis());
 
     /** Returns the file for its events. */
@@ -60,6 +62,11 @@ public record WorkerSettings(
     /** Returns the file that lets the handlers of all processes fail as long as it exists. */
     public Path outage() {
         return folder.resolve("outage");
+    }
+
+    /** Returns the file whose existence ends the firings of the schedule, in all processes. */
+    public Path noSchedule() {
+        return folder.resolve("no-schedule");
     }
 
     /** Returns the file for its output. */
@@ -81,6 +88,7 @@ public record WorkerSettings(
                 "lease=" + lease.toMillis(),
                 "retry=" + retry.toMillis(),
                 "proves=" + provesDeaths,
+                "features=" + features,
                 "database=" + database,
                 "folder=" + folder);
     }
@@ -103,6 +111,7 @@ public record WorkerSettings(
                 Duration.ofMillis(Long.parseLong(text(all, "lease"))),
                 Duration.ofMillis(Long.parseLong(text(all, "retry"))),
                 Boolean.parseBoolean(text(all, "proves")),
+                Boolean.parseBoolean(text(all, "features")),
                 text(all, "database"),
                 Path.of(text(all, "folder")));
     }
@@ -151,7 +160,7 @@ public record WorkerSettings(
     }
 
     QueuePolicy policy() {
-        QueuePolicy policy = ordered ? QueuePolicy.ordered(CONCURRENCY) : QueuePolicy.unordered(CONCURRENCY);
+        QueuePolicy policy = ordered ? QueuePolicy.ordered(PacedTasks.SLOTS) : QueuePolicy.unordered(PacedTasks.SLOTS);
         return policy.withParked(maxParkedPerKey, policy.maxParkedPerPartition());
     }
 

@@ -2,6 +2,7 @@ package dev.tandem.verify.check;
 
 import static dev.tandem.verify.check.JudgementAssertions.assertViolates;
 
+import dev.tandem.verify.record.Event.Ending;
 import dev.tandem.verify.record.Event.Server;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,87 @@ class FeatureCheckTest {
                 .published(10, "dup-7-2-1", "dup-7-2")
                 .ran(100, "p", "dup-7-1-1", "dup-7-1")
                 .closed(20_000);
+    }
+
+    @Test
+    void aCopyThatDiesFreesItsKey() {
+        assertViolates(died().ran(5_010, "q", "dup-6-4-1", "dup-6-4").judge());
+        assertViolates(died().judge(), CheckerRule.DEDUPLICATION);
+        // It was released before its task had ended.
+        assertViolates(died().ran(105, "q", "dup-6-4-1", "dup-6-4").judge(), CheckerRule.DEDUPLICATION);
+        // It may have come before the store was told, which did not answer.
+        assertViolates(died().fault(90, 4_000, "q")
+                .started(80, "q", "x", "x", 1)
+                .down(90, 4_000, Server.STORE)
+                .judge());
+    }
+
+    @Test
+    void aCopyThatComesLaterMayHaveTheKeyOfOneThatHasDied() {
+        assertViolates(new HistoryBuilder()
+                .published(0, "dup-6-1-1", "dup-6-1")
+                .published(5, "dup-6-3-1", "dup-6-3")
+                .started(100, "p", "dup-6-1-1", "dup-6-1", 1)
+                .finished(110, "p", "dup-6-1-1", Ending.DEAD)
+                .published(5_000, "dup-6-4-1", "dup-6-4")
+                .started(6_000, "q", "dup-6-3-1", "dup-6-3", 1)
+                .finished(6_010, "q", "dup-6-3-1", Ending.DEAD)
+                .closed(20_000, List.of(), List.of("dup-6-1-1", "dup-6-3-1"))
+                .judge());
+    }
+
+    private static HistoryBuilder died() {
+        return new HistoryBuilder()
+                .published(0, "dup-6-1-1", "dup-6-1")
+                .started(100, "p", "dup-6-1-1", "dup-6-1", 1)
+                .finished(110, "p", "dup-6-1-1", Ending.DEAD)
+                .published(5_000, "dup-6-4-1", "dup-6-4")
+                .closed(20_000, List.of(), List.of("dup-6-1-1"));
+    }
+
+    @Test
+    void reportsATaskThatDoesNotTakePartInTheDeathOfTheOneThatItWaitsFor() {
+        for (String group : List.of("3", "9")) {
+            String id = "dep-" + group + "-1-1";
+            assertViolates(awaitedDied(group)
+                    .closed(20_000, List.of(), List.of("pre-" + group + "-1", id))
+                    .judge());
+            assertViolates(
+                    awaitedDied(group)
+                            .ran(1_000, "p", id, "dep-" + group + "-1")
+                            .closed(20_000, List.of(), List.of("pre-" + group + "-1", id))
+                            .judge(),
+                    CheckerRule.DEPENDENCIES);
+            assertViolates(
+                    awaitedDied(group)
+                            .closed(20_000, List.of(), List.of("pre-" + group + "-1"))
+                            .judge(),
+                    CheckerRule.DEPENDENCIES,
+                    CheckerRule.NOTHING_LOST,
+                    CheckerRule.CUSTODY);
+        }
+    }
+
+    @Test
+    void aTaskMayGoOnWithoutTheOneThatItWaitsForOnlyWhenThatHasDied() {
+        assertViolates(awaitedDied("15")
+                .ran(1_000, "p", "dep-15-1-1", "dep-15-1")
+                .closed(20_000, List.of(), List.of("pre-15-1"))
+                .judge());
+        assertViolates(
+                awaitedDied("15")
+                        .ran(80, "p", "dep-15-1-1", "dep-15-1")
+                        .closed(20_000, List.of(), List.of("pre-15-1"))
+                        .judge(),
+                CheckerRule.DEPENDENCIES);
+    }
+
+    private static HistoryBuilder awaitedDied(String group) {
+        return new HistoryBuilder()
+                .published(0, "dep-" + group + "-1-1", "dep-" + group + "-1")
+                .published(1, "pre-" + group + "-1", "pre-" + group)
+                .started(100, "p", "pre-" + group + "-1", "pre-" + group, 1)
+                .finished(110, "p", "pre-" + group + "-1", Ending.DEAD);
     }
 
     @Test

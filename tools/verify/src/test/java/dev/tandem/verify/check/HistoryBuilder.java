@@ -14,6 +14,7 @@ final class HistoryBuilder {
     static final long LEASE = 10_000;
 
     private final List<Event> events = new ArrayList<>();
+    private final List<Event.KeptEnd> kept = new ArrayList<>();
     private long offset;
     private long token = 100;
 
@@ -111,6 +112,20 @@ final class HistoryBuilder {
         return add(new Event.WritesLost(at(millis), at(since)));
     }
 
+    HistoryBuilder stalled(long from, long to, String process) {
+        return add(new Event.ProcessStalled(at(to), process, at(from)));
+    }
+
+    /** Keeps in the store how a task ended. */
+    HistoryBuilder ended(long millis, String id, String kind) {
+        kept.add(new Event.KeptEnd(id, kind, at(millis)));
+        return this;
+    }
+
+    HistoryBuilder cancelled(long asked, long confirmed, String id) {
+        return add(new Event.CancelConfirmed(at(confirmed), id, at(asked)));
+    }
+
     HistoryBuilder fault(long from, long to, String... targets) {
         return add(new Event.FaultBegan(at(from), "fault", 1, List.of(targets)))
                 .add(new Event.FaultEnded(at(to), "fault", 1, -1));
@@ -123,7 +138,9 @@ final class HistoryBuilder {
 
     /** Ends the trial with all offsets committed, and these held and dead tasks in the store. */
     HistoryBuilder closed(long millis, List<String> held, List<String> dead) {
-        return add(new Event.TrialClosed(at(millis), 0)).audited(millis + 10, offset, held, dead);
+        return add(new Event.TrialClosed(at(millis), 0))
+                .audited(millis + 10, offset, held, dead)
+                .add(new Event.EndsKept(at(millis + 20), List.copyOf(kept)));
     }
 
     HistoryBuilder closed(long millis) {

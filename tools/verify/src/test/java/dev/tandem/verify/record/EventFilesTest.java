@@ -36,7 +36,17 @@ class EventFilesTest {
             new Event.LeaveRequested(22, "p"),
             new Event.ProcessEnded(23, "p", true),
             new Event.FanOutResulted(24, "p", "f1", "COMPLETE", 12, 9, 2, 1),
-            new Event.TrialClosed(25, -1));
+            new Event.TrialClosed(25, -1),
+            new Event.CheckpointRead(26, 25, "p", "step-1-1", 7, 3),
+            new Event.CheckpointSaved(27, "p", "step-1-1", 7, 4),
+            new Event.CancelConfirmed(28, "canw-0-1", 27),
+            new Event.TaskEventCame(29, "0/a/dead/3", "dead", "a1", "a", "0", 5, "a0"),
+            new Event.TaskEventCame(30, "0/b/dead/3", "dead", "b1", null, "0", 6, null),
+            new Event.TaskEventsDropped(31, "p", 2),
+            new Event.TaskEventsRead(32, 0, 100),
+            new Event.ServerStalled(32, Event.Server.STORE, 30),
+            new Event.ScheduleStopped(33),
+            new Event.EndsKept(34, List.of(new Event.KeptEnd("exp-1-1", "expired", 12))));
 
     @TempDir
     private Path folder;
