@@ -116,7 +116,7 @@ final class LogOracle extends Oracle {
             claimedDue(partition, book, due, (DueTasks) answer, write);
         } else if (request instanceof TakeCustody hand) {
             places.parked(partition, book, state);
-            runs.cancelled(hand, (StoreAnswer.CustodyTaken) answer).forEach(seen -> succeeded(seen, write));
+            runs.cancelled(hand, (StoreAnswer.CustodyTaken) answer).forEach(seen -> succeeded(seen, write, state));
         } else if (request instanceof AbandonPosition gone) {
             SeenTask given = books.find(partition, gone.position());
             if (given != null && !given.delivered && !state.holds(gone.position())) {
