@@ -157,8 +157,8 @@ final class TenantBursts {
     }
 
     private boolean hasReadOn() {
-        return clearedAt == NEVER
-                || passed.getAsLong() - clearedAt >= state.context.policy.maxInMemory() / CLEARED_SHARE;
+        int enough = Math.max(1, state.context.policy.maxInMemory() / CLEARED_SHARE);
+        return clearedAt == NEVER || passed.getAsLong() - clearedAt >= enough;
     }
 
     /**

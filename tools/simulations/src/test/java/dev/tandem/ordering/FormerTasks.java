@@ -38,7 +38,10 @@ final class FormerTasks {
 
     /** Moves tasks of the book here. */
     void retire(PartitionBook book, Predicate<SeenTask> which) {
-        book.seen.values().stream().filter(which).forEach(tasks::add);
+        book.seen.values().stream().filter(which).forEach(each -> {
+            each.retired = true;
+            tasks.add(each);
+        });
         book.seen.values().removeIf(which);
         book.byKey.values().forEach(list -> list.removeIf(which));
     }

@@ -18,6 +18,8 @@ enum HistoryKind {
     LOG_WITH_UNKNOWN_TYPES("SimulationTest#unknown*", 500, 8_000),
     /** A log with tenants, of which some have more tasks than memory has room for. */
     LOG_WITH_TENANTS("SimulationTest#bursts*", 500, 30_000),
+    /** A log with such tenants that loses its last records at times. */
+    CUT_LOG_WITH_TENANTS("SimulationTest#cutLogs*", 500, 15_000),
     /** A log whose tasks operators cancel in memory. */
     LOG_WITH_CANCELS("SimulationTest#cancelled*", 400, 10_000),
     /** A message queue with ordered sub-queues (RabbitMQ). */
@@ -61,6 +63,10 @@ enum HistoryKind {
             case LOG_WITH_UNKNOWN_TYPES ->
                 new Simulation(Source.Kind.LOG, false, seed, flaws, trace).withUnknownTypes();
             case LOG_WITH_TENANTS -> new Simulation(Source.Kind.LOG, false, seed, flaws, trace).withTenants(seed);
+            case CUT_LOG_WITH_TENANTS ->
+                new Simulation(Source.Kind.LOG, false, seed, flaws, trace)
+                        .withTenants(seed)
+                        .withCuts();
             case LOG_WITH_CANCELS, QUEUE_WITH_CANCELS, SHARED_QUEUE_WITH_CANCELS ->
                 SimCancels.in(
                         new Simulation(

@@ -3,7 +3,6 @@ package dev.tandem.ordering;
 import static dev.tandem.ordering.Oracle.check;
 
 import dev.tandem.task.Partition;
-import dev.tandem.task.Position;
 import dev.tandem.task.store.ModelPartition;
 import java.util.List;
 import java.util.stream.Stream;
@@ -72,7 +71,7 @@ final class LaneOrder {
         for (long offset = Math.max(0, start); offset < seen.task.offset; offset++) {
             SimTask task = log.get((int) offset);
             if (task != null && seen.task.key.equals(task.key) && !task.unreadable && task.notBefore == 0) {
-                SeenTask earlier = books.seen(partition, Position.of(seen.incarnation, offset));
+                SeenTask earlier = books.seen(partition, task, seen.incarnation);
                 check(
                         isOver(book, earlier)
                                 || task.recordGone

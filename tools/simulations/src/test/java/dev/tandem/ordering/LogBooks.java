@@ -100,6 +100,16 @@ final class LogBooks {
         }
     }
 
+    /** Returns what was seen of a record of the log that an incarnation has now. */
+    SeenTask seen(Partition partition, SimTask task, long incarnation) {
+        SeenTask last = task.lastSeen;
+        if (last == null || last.incarnation != incarnation || last.retired) {
+            last = seen(partition, Position.of(incarnation, task.offset));
+            task.lastSeen = last.task == task ? last : null;
+        }
+        return last;
+    }
+
     SeenTask seen(Partition partition, Position position) {
         SeenTask seen = find(partition, position);
         check(seen != null, () -> position + " is no position of " + partition);

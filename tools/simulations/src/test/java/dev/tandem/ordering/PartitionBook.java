@@ -62,6 +62,7 @@ final class PartitionBook {
     }
 
     void add(SeenTask task) {
+        task.retired = false;
         seen.put(task.position, task);
         if (task.task.key != null && !task.task.unreadable) {
             byKey.computeIfAbsent(task.task.key, key -> new ArrayList<>()).add(task);
@@ -99,14 +100,21 @@ final class PartitionBook {
         return before != log;
     }
 
-    /** Begins to look at an incarnation. The store may have given its number to another log before. */
+    /**
+     * Looks at an incarnation, which may begin just now. The store may have given its number to another log before, and
+     * forgotten that. What is the same in both stays known: runs of it go on, and their outcomes come late.
+     */
     void begin(long number, List<@Nullable SimTask> log, long start) {
         if (names(number, log)) {
             starts.remove(number);
-            former.retire(this, each -> each.incarnation == number);
+            former.retire(this, each -> isGone(each, number, log));
         }
         starts.putIfAbsent(number, start);
-        forgotIncarnation |= number < incarnation;
+        boolean begins = number != incarnationBefore;
+        if (begins) {
+            seen.values().stream().filter(each -> each.incarnation == number).forEach(each -> each.successAt = -1);
+        }
+        forgotIncarnation |= number < incarnation || begins && number == incarnation;
         incarnation = number;
     }
 }

@@ -107,8 +107,7 @@ final class QueueOracle extends Oracle {
         for (Position dead : state.dead()) {
             book.ended.add(taskOf(request.partition(), state, dead));
         }
-        check(state.keepsEverySuccess(), () -> "nothing is kept of some success");
-        check(state.faults().isEmpty(), () -> "the store is at fault: " + state.faults());
+        checkSound(write, request, state);
     }
 
     /** The answers tell what was recorded: an outcome may follow in the request that brought its claim. */

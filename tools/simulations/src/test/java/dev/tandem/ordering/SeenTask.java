@@ -16,6 +16,8 @@ final class SeenTask {
     final SimTask task;
     final long incarnation;
 
+    /** Its position is another task's by now. */
+    boolean retired;
     /** A handler of it has begun. */
     boolean begun;
     /** A task that has succeeded or is dead, as the store recorded. */

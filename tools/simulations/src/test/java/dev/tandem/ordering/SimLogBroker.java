@@ -335,14 +335,18 @@ class SimLogBroker {
         });
     }
 
-    /** Commits what a consumer knows of a cut: where reading starts now, or the leader epochs. */
+    /**
+     * Commits where reading starts since a cut, or the leader epochs. Both go with the consumer's own last commit: one of
+     * before the cut, that arrived after the offset was looked up, counts no more.
+     */
     void commitCut(SimProcess process, Partition partition, ConsumedPartition consumed) {
         int with = process.generation;
+        long upTo = consumed.highestSent;
         request(process, () -> {
             boolean valid = reached(process, with) && holders.get(partition) == process;
             if (valid && process.consumed.get(partition) == consumed) {
                 SimTopic topic = topics.get(partition);
-                topic.committed = consumed.start >= 0 ? consumed.highestSent : topic.committed;
+                topic.committed = upTo;
                 topic.committedLog = consumed.told;
             }
         });

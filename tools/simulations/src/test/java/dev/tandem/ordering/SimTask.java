@@ -22,6 +22,10 @@ final class SimTask {
     @Nullable
     String tenant;
 
+    /** What a log's oracle saw of it last. */
+    @Nullable
+    SeenTask lastSeen;
+
     /** A success of it was recorded at some time, whether the store still knows it or not. */
     boolean succeeded;
     /** Its topic was deleted before it ended, or the log lost it. */

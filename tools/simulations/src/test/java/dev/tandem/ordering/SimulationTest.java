@@ -31,6 +31,11 @@ class SimulationTest {
     }
 
     @Test
+    void cutLogsWithSuchBurstsKeepThemToo() throws InterruptedException {
+        Histories.of(HistoryKind.CUT_LOG_WITH_TENANTS).check(BehaviourDigests.none());
+    }
+
+    @Test
     void logsThatAreCutKeepThemToo() throws InterruptedException {
         Histories.of(HistoryKind.CUT_LOG).check(BehaviourDigests.none());
     }
