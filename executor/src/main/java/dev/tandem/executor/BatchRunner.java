@@ -127,7 +127,8 @@ final class BatchRunner implements WorkerPool.RunAction {
             long startedNanos = clock.nanos();
             watchdog.watch(slot, first);
             // Who loses a permit from now on is found in the slot, and interrupted.
-            boolean begins = quarantine.admits(slot) && attempts.stream().noneMatch(each -> gates.hasLost(each.run()));
+            boolean begins = quarantine.admits(slot)
+                    && attempts.stream().map(Attempt::run).noneMatch(run -> gates.hasLost(run) || run.isCancelled());
             List<AttemptEnd> ends = begins
                     ? new BatchCall(batch.handler(), spec.handlers().interceptors(), attempts).run()
                     : List.of(new AttemptEnd.Stopped());

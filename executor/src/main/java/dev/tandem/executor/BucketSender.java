@@ -52,7 +52,8 @@ final class BucketSender<Q, A> {
     /** The requests of one bucket that may be left out, and wait. More are left out. */
     private static final int MAX_WAITING = 2_000;
 
-    private static final long REPEAT_MILLIS = 500;
+    /** The time after which a call that failed is repeated. */
+    static final long REPEAT_MILLIS = 500;
 
     private static final long LOG_WINDOW_MILLIS = 10_000;
 
@@ -232,7 +233,8 @@ final class BucketSender<Q, A> {
         }
     }
 
-    private static @Nullable WrongTypeException refusal(@Nullable Throwable failure) {
+    /** Returns why the store refused a request of a call; null if the call failed for another reason, or not at all. */
+    static @Nullable WrongTypeException refusal(@Nullable Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
         return cause instanceof WrongTypeException refusal ? refusal : null;
     }

@@ -182,7 +182,7 @@ public final class Executor implements AutoCloseable {
      * @throws IllegalArgumentException if this executor has no such queue
      */
     public CompletableFuture<String> describe(String queue) {
-        return loop(queue).describe();
+        return loop(queue).held().describe();
     }
 
     private QueueLoop loop(String queue) {

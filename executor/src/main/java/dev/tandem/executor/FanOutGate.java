@@ -58,7 +58,7 @@ final class FanOutGate implements Gate {
         }
         Subtask subtask = Subtask.of(task);
         if (subtask != null && !hasBegun(task) && fanOuts.isStopped(subtask.fanOut())) {
-            answered.put(run, Outcome.Cancelled.INSTANCE);
+            answered.put(run, Outcome.Cancelled.BEFORE_RUN);
             return false;
         }
         if (subtask != null && handlers != null && watched.compareAndSet(false, true)) {
@@ -102,7 +102,7 @@ final class FanOutGate implements Gate {
         }
         // An operator who has a dead subtask retried wants it to run.
         boolean isRetried = answer.code() == Code.HAS_FAILED && hasBegun(run.task());
-        return subtask != null && answer.stop() != Stop.NO && !isRetried ? Outcome.Cancelled.INSTANCE : null;
+        return subtask != null && answer.stop() != Stop.NO && !isRetried ? Outcome.Cancelled.BEFORE_RUN : null;
     }
 
     @Override

@@ -34,6 +34,7 @@ public final class FanOuts implements AutoCloseable {
     private final FanOutPublisher publisher;
     private final FanOutPolicy policy;
     private final FanOutMetrics metrics;
+    private final FanOutCalls calls;
     private final BucketSender<FanOutRequest, FanOutAnswer> sender;
     private final FanOutFinisher finisher;
     private final ExecutorClock clock;
@@ -57,20 +58,23 @@ public final class FanOuts implements AutoCloseable {
     }
 
     FanOuts(Store store, FanOutPublisher publisher, FanOutPolicy policy, FanOutMetrics metrics, ExecutorClock clock) {
-        this(store, publisher, policy, metrics, clock, FanOutFinisher.thread());
+        this(store, publisher, policy, metrics, clock, FanOutFinisher.thread(), FanOutCalls.Later.SYSTEM);
     }
 
-    private FanOuts(
+    /** @param later looks after what was told, and repeats calls that fail */
+    FanOuts(
             Store store,
             FanOutPublisher publisher,
             FanOutPolicy policy,
             FanOutMetrics metrics,
             ExecutorClock clock,
-            Executor thread) {
+            Executor thread,
+            FanOutCalls.Later later) {
         this.publisher = publisher;
         this.policy = policy;
         this.metrics = metrics;
         this.clock = clock;
+        this.calls = new FanOutCalls(store, policy, clock, later, this::lookAfter, this::finish);
         this.sender = new BucketSender<>(
                 new BucketSender.Buckets<>(
                         "This process",
@@ -78,8 +82,9 @@ public final class FanOuts implements AutoCloseable {
                         FanOutBuckets.COUNT,
                         Store.MAX_FAN_OUT_REQUESTS,
                         request -> FanOutBuckets.of(request.id()),
-                        store::fanOut),
-                clock);
+                        calls),
+                clock,
+                action -> later.after(BucketSender.REPEAT_MILLIS, action));
         this.finisher = new FanOutFinisher(this, publisher, metrics, thread);
     }
 
@@ -89,7 +94,7 @@ public final class FanOuts implements AutoCloseable {
      */
     public static FanOuts inline(
             Store store, FanOutPublisher publisher, FanOutPolicy policy, FanOutMetrics metrics, ExecutorClock clock) {
-        return new FanOuts(store, publisher, policy, metrics, clock, Runnable::run);
+        return new FanOuts(store, publisher, policy, metrics, clock, Runnable::run, FanOutCalls.Later.SYSTEM);
     }
 
     FanOutPublisher publisher() {
@@ -133,6 +138,12 @@ public final class FanOuts implements AutoCloseable {
     /** Returns the number of all requests. */
     public long asked() {
         return asked.get();
+    }
+
+    /** Sends a request for the sake of what was told before. */
+    private void lookAfter(FanOutRequest request, Runnable then) {
+        sender.add(request, ANSWER_MILLIS, answer -> then.run());
+        sender.send();
     }
 
     private void send(FanOutRequest request, long maxMillis, Consumer<@Nullable FanOutAnswer> then) {
@@ -202,9 +213,18 @@ public final class FanOuts implements AutoCloseable {
         }
     }
 
-    /** Ends what submits final tasks. Others go on with it. */
+    /** Returns how many requests were answered that the store may still forget. */
+    int mayBeForgotten() {
+        return calls.kept();
+    }
+
+    /**
+     * Ends what submits final tasks. Others go on with it. What was told within the last horizon is not told again any more, if the
+     * store forgets it.
+     */
     @Override
     public void close() {
+        calls.close();
         finisher.close();
         FanOutCancels its;
         synchronized (this) {

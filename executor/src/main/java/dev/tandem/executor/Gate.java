@@ -6,6 +6,7 @@ import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +53,9 @@ interface Gate {
 
     /** Called when the store has recorded the end of a task with dependencies. A call may be missing. */
     default void recorded(RecordedEnd end) {}
+
+    /** Names the runs that wait here for long, each with what it waits for, in words for people. */
+    default void eachWaiting(BiConsumer<Run, String> listener) {}
 
     /** Returns the number of runs that wait and need no slots meanwhile. */
     default int waiting() {

@@ -10,6 +10,7 @@ import dev.tandem.task.Task;
 import dev.tandem.task.store.PausedTasks;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -246,6 +247,11 @@ final class Gates {
             most = Math.min(most, mine + waiting);
         }
         core.waitingRuns(waiting, most);
+    }
+
+    /** Names the runs that wait at a gate for long, each with what it waits for, in words for people. */
+    void eachWaiting(BiConsumer<Run, String> listener) {
+        gates.forEach(gate -> gate.eachWaiting(listener));
     }
 
     /** Leaves the slots to the other queues, because this one starts nothing any more. */

@@ -12,7 +12,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -194,9 +196,11 @@ final class PermitGate implements Gate {
     }
 
     private void sendAway(Applicant applicant, PermitLimit full) {
-        permits.turnAway(
-                List.of(applicant),
-                Outcome.Snoozed.waitingFor("a permit of " + full.limit().name(), millisAway(full)));
+        permits.turnAway(List.of(applicant), Outcome.Snoozed.waitingFor(permitOf(List.of(full)), millisAway(full)));
+    }
+
+    private static String permitOf(List<PermitLimit> limits) {
+        return "a permit of " + limits.stream().map(each -> each.limit().name()).collect(Collectors.joining(" and "));
     }
 
     /**
@@ -292,6 +296,11 @@ final class PermitGate implements Gate {
     @Override
     public void left(Partition partition) {
         departures.left(partition);
+    }
+
+    @Override
+    public void eachWaiting(BiConsumer<Run, String> listener) {
+        waiting.forEach(each -> listener.accept(each.run, permitOf(each.limits)));
     }
 
     @Override

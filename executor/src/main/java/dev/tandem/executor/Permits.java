@@ -305,7 +305,7 @@ final class Permits implements AutoCloseable {
         ask(limit);
     }
 
-    /** Asks the store where that is due, interrupts runs whose permits are lost, and turns away runs whose claims are lost. */
+    /** Asks the store where that is due, interrupts runs whose permits are lost, and turns away runs whose claims are lost or that are cancelled. */
     void tick() {
         List<PermitLimit> all;
         List<Applicant> lapsed = new ArrayList<>();
@@ -318,7 +318,7 @@ final class Permits implements AutoCloseable {
             if (now - lookedAt >= LOOK_MILLIS) {
                 lookedAt = now;
                 all.forEach(limit -> limit.waiting().stream()
-                        .filter(each -> !each.run.mayBegin(now))
+                        .filter(each -> each.run.isCancelled() || !each.run.mayBegin(now))
                         .forEach(late::add));
             }
             longWaits.reserve(now);

@@ -10,7 +10,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +60,7 @@ final class QueueLoop {
     private final LoopStatus status;
     private final Gates gates;
     private final TaskRunner runner;
+    private final HeldTasks held;
     /** Used by the loop's thread only. */
     private final RunStarter starter;
 
@@ -107,6 +107,7 @@ final class QueueLoop {
                 gates.threads(),
                 context.sharedThreads());
         this.starter = new RunStarter(spec, workers, gates, run -> inbox.post(() -> start(run)), batches::add);
+        this.held = new HeldTasks(spec, context.executorId(), inbox, core, workers, gates);
         this.leases = kind == Source.Kind.QUEUE
                 ? new PartitionLeases(
                         context.executorId(), spec.members(), timings.leave(), new LeaseActions(), clock.millis())
@@ -193,16 +194,9 @@ final class QueueLoop {
         });
     }
 
-    /** Cancels the runs of a task that handlers work on here. @return what {@link WorkerPool#cancel} returns */
-    List<String> cancel(String id) {
-        return workers.cancel(id);
-    }
-
-    /** Describes what the core holds, as of the loop's next turn. Never completes if the loop has ended or hangs. */
-    CompletableFuture<String> describe() {
-        CompletableFuture<String> description = new CompletableFuture<>();
-        inbox.post(() -> description.complete(core.toString()));
-        return description;
+    /** Returns what finds and cancels tasks here, by their ids. */
+    HeldTasks held() {
+        return held;
     }
 
     /** Returns the types of the tasks for which there was no handler lately. */

@@ -8,6 +8,7 @@ import dev.tandem.task.Task;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -90,7 +91,7 @@ final class RateGate implements Gate {
 
         @Override
         public boolean mayBegin(long nowMillis) {
-            return run.mayBegin(nowMillis);
+            return run.mayBegin(nowMillis) && !run.isCancelled();
         }
 
         @Override
@@ -195,6 +196,15 @@ final class RateGate implements Gate {
     @Override
     public void left(Partition partition) {
         departures.left(partition);
+    }
+
+    private static String tokenOf(RateLimit limit) {
+        return "a token of " + limit.rate().name();
+    }
+
+    @Override
+    public void eachWaiting(BiConsumer<Run, String> listener) {
+        waiting.forEach((each, limit) -> listener.accept(each.run, tokenOf(limit)));
     }
 
     @Override

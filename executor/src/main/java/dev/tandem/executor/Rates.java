@@ -272,7 +272,7 @@ final class Rates {
         return due;
     }
 
-    /** Turns away runs whose claims are lost. */
+    /** Turns away runs whose claims are lost, or that are cancelled. */
     private void letGoLate(RateLimit limit) {
         List<Waiter> late = new ArrayList<>();
         synchronized (limit) {

@@ -2,6 +2,7 @@ package dev.tandem.executor;
 
 import dev.tandem.task.store.HandledTypes;
 import dev.tandem.task.store.HandlerPeer;
+import dev.tandem.task.store.HeldTask;
 import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.Registration.OperatorPause;
@@ -13,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -152,9 +155,19 @@ final class Registrations implements AutoCloseable {
         }
 
         @Override
-        public List<String> cancel(String queue, String id) {
+        public CompletionStage<List<String>> cancel(String queue, String id) {
             QueueLoop loop = queues.get(queue);
-            return loop == null ? List.of() : loop.cancel(id);
+            return loop == null
+                    ? CompletableFuture.completedFuture(List.of())
+                    : loop.held().cancel(id);
+        }
+
+        @Override
+        public CompletionStage<List<HeldTask>> find(String queue, String id) {
+            QueueLoop loop = queues.get(queue);
+            return loop == null
+                    ? CompletableFuture.completedFuture(List.of())
+                    : loop.held().find(id);
         }
 
         @Override

@@ -92,7 +92,7 @@ final class TaskRunner implements WorkerPool.RunAction {
     /** Runs a task. @return the run that has begun behind it, or null */
     private @Nullable Run runOne(Run run, WorkerSlot slot) {
         boolean gated = gates.concern(run.task());
-        if (gated && !mayNotStart(run) && gates.mustWait(run, () -> again.accept(run))) {
+        if (gated && !isLeftOut(run) && gates.mustWait(run, () -> again.accept(run))) {
             return null;
         }
         Outcome outcome;
@@ -166,11 +166,11 @@ final class TaskRunner implements WorkerPool.RunAction {
         return refusing || !run.mayBegin(clock.millis()) || gates.hasLost(run);
     }
 
-    /** Returns what becomes of a run whose handler must not begin: it goes back, or its task has expired. Else null. */
+    /** Returns what becomes of a run whose handler must not begin: it goes back, or its task is cancelled or has expired. Else null. */
     @Nullable
     Outcome withoutHandler(Run run) {
-        if (mayNotStart(run)) {
-            return Outcome.NotStarted.INSTANCE;
+        if (isLeftOut(run)) {
+            return leftOut(run);
         }
         if (!expiration.isOver(run.task(), clock.wallMillis())) {
             return null;
@@ -179,11 +179,24 @@ final class TaskRunner implements WorkerPool.RunAction {
         return new Outcome.Expired(null);
     }
 
+    /** Returns whether the handler of a run must not begin, though its task has not expired. */
+    private boolean isLeftOut(Run run) {
+        return run.isCancelled() || mayNotStart(run);
+    }
+
+    private Outcome leftOut(Run run) {
+        if (mayNotStart(run)) {
+            return Outcome.NotStarted.INSTANCE;
+        }
+        recordTiming(run, 0);
+        return Outcome.Cancelled.BEFORE_RUN;
+    }
+
     private Outcome handleAlone(Run run, WorkerSlot slot, Handler handler, String type, int maxAttempts) {
         runLog.runsAlone(run);
         try {
-            boolean entered = quarantine.enter(slot, () -> mayNotStart(run));
-            return entered ? handle(run, slot, handler, type, maxAttempts) : Outcome.NotStarted.INSTANCE;
+            boolean entered = quarantine.enter(slot, () -> isLeftOut(run));
+            return entered ? handle(run, slot, handler, type, maxAttempts) : leftOut(run);
         } finally {
             quarantine.leave(slot);
         }
@@ -195,7 +208,7 @@ final class TaskRunner implements WorkerPool.RunAction {
             Attempt attempt = new Attempt(run, spec, type, maxAttempts, clock, progress, clock.millis());
             watchdog.watch(slot, attempt);
             // Who loses a permit from now on is found in its slot, and interrupted.
-            boolean begins = quarantine.admits(slot) && !gates.hasLost(run);
+            boolean begins = quarantine.admits(slot) && !gates.hasLost(run) && !run.isCancelled();
             // An attempt that may not begin ends at once, so that nothing interrupts this thread while it waits.
             AttemptEnd end = attempt.end(begins ? call(handler, attempt) : new AttemptEnd.Stopped());
             slot.set(null);
@@ -206,8 +219,8 @@ final class TaskRunner implements WorkerPool.RunAction {
                 record(attempt, run.task(), end, outcome, nanos);
                 return outcome;
             }
-            if (!quarantine.awaitOpen(slot, () -> mayNotStart(run)) || mayNotStart(run)) {
-                return Outcome.NotStarted.INSTANCE;
+            if (!quarantine.awaitOpen(slot, () -> isLeftOut(run)) || isLeftOut(run)) {
+                return leftOut(run);
             }
         }
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.api.Handler;
 import dev.tandem.api.Result;
+import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;
 import java.time.Duration;
@@ -62,6 +63,19 @@ class CancelledAttemptTest {
                     return Result.done();
                 }))
                 .isEqualTo(Outcome.Cancelled.INSTANCE);
+    }
+
+    @Test
+    void aTaskThatWasCancelledBeforeItsRunBeganDoesNotRun() {
+        Run run = TestRuns.of(task("pay", ""), 12);
+        TestRuns.cancel(run);
+        Outcome ended = fixture.run(
+                queue().handler("pay", context -> {
+                    throw new AssertionError("The handler of a cancelled task began");
+                }),
+                run);
+        assertThat(ended).isEqualTo(Outcome.Cancelled.BEFORE_RUN);
+        assertThat(fixture.counters.cancelled.sum()).isEqualTo(1);
     }
 
     @Test

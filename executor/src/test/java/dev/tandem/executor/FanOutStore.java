@@ -5,12 +5,13 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Publisher.Publication;
 import dev.tandem.task.Task;
 import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutCaller;
 import dev.tandem.task.fanout.FanOutRecord;
+import dev.tandem.task.fanout.FanOutReply;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.Subtask;
 import dev.tandem.task.store.FanOutModel;
 import dev.tandem.task.store.Store;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,17 +49,17 @@ final class FanOutStore implements Store, FanOutPublisher {
     }
 
     @Override
-    public synchronized CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> asked) {
-        List<FanOutAnswer> answers = new ArrayList<>();
+    public synchronized CompletionStage<FanOutReply> fanOut(
+            int bucket, FanOutCaller caller, List<FanOutRequest> asked) {
         boolean lost = false;
         for (FanOutRequest each : asked) {
             requests.add(each);
-            answers.add(apply(each));
             lost |= lostAnswers.remove(each.getClass());
         }
+        FanOutReply reply = model.call(bucket, caller, asked, now);
         return lost
                 ? CompletableFuture.failedFuture(new IllegalStateException("the connection broke"))
-                : CompletableFuture.completedFuture(answers);
+                : CompletableFuture.completedFuture(reply);
     }
 
     @Override

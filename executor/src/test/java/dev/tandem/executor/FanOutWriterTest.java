@@ -21,6 +21,8 @@ import dev.tandem.task.Publisher.Publication;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Task;
 import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutCaller;
+import dev.tandem.task.fanout.FanOutReply;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.FanOutRequest.Cancel;
 import dev.tandem.task.fanout.FanOutRequest.End;
@@ -50,13 +52,14 @@ class FanOutWriterTest {
     private final List<FanOutRequest> requests = new CopyOnWriteArrayList<>();
     private final List<Subtask> published = new CopyOnWriteArrayList<>();
     private final List<Task> finals = new CopyOnWriteArrayList<>();
-    private FanOutPolicy policy = new FanOutPolicy(10_000, 3, 1_000);
+    private FanOutPolicy policy = new FanOutPolicy(10_000, 3, 1_000, 0);
     /** From which number on the broker accepts nothing. */
     private int brokerFailsAt = Integer.MAX_VALUE;
 
     private final class ModelStore implements Store {
         @Override
-        public synchronized CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> asked) {
+        public synchronized CompletionStage<FanOutReply> fanOut(
+                int bucket, FanOutCaller caller, List<FanOutRequest> asked) {
             List<FanOutAnswer> answers = new ArrayList<>();
             for (FanOutRequest each : asked) {
                 requests.add(each);
@@ -65,7 +68,7 @@ class FanOutWriterTest {
                     model = new FanOutModel();
                 }
             }
-            return CompletableFuture.completedFuture(answers);
+            return CompletableFuture.completedFuture(new FanOutReply.Applied(answers));
         }
 
         @Override
@@ -303,7 +306,7 @@ class FanOutWriterTest {
 
     @Test
     void whatCanNeverBePublishedMakesTheMasterDead() {
-        policy = new FanOutPolicy(10, 3, 1_000);
+        policy = new FanOutPolicy(10, 3, 1_000, 0);
         assertThatThrownBy(() -> fanOut(master(), 11, plan()))
                 .isInstanceOf(FatalTaskException.class)
                 .hasMessageContaining("tandem.fan-outs.max-subtasks");

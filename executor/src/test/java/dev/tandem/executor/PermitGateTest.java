@@ -95,6 +95,23 @@ class PermitGateTest {
     }
 
     @Test
+    void aCancelledTaskWaitsNoLongerForItsPermit() {
+        PermitGate gate = gate(TaskLimit.ofQueue("orders", 1));
+        Run first = run("ship");
+        Run second = run("ship");
+        mustWait(gate, first);
+        mustWait(gate, second);
+        clock.advance(250);
+
+        TestRuns.cancel(second);
+        permits.tick();
+
+        assertThat(again).containsExactly(second);
+        assertThat(gate.mayRun(second)).isFalse();
+        assertThat(gate.waiting()).isEqualTo(1);
+    }
+
+    @Test
     void tasksThatNoLimitCoversAreNotAsked() {
         PermitGate gate = gate(ofType("erp", "export", 1));
         assertThat(gate.concerns(run("ship").task())).isFalse();
@@ -111,6 +128,10 @@ class PermitGateTest {
             assertThat(mustWait(gate, waiting.get(i))).isTrue();
         }
         assertThat(gate.waiting()).isEqualTo(4);
+        gate.eachWaiting((run, reason) -> {
+            assertThat(waiting).contains(run);
+            assertThat(reason).isEqualTo("a permit of erp");
+        });
         assertThat(again).isEmpty();
 
         Run first = run("export");

@@ -57,6 +57,11 @@ public final class TestRuns {
         return FannedOut.with(run.task(), run.fanOuts());
     }
 
+    /** Cancels the task of a run, as the core does. */
+    public static void cancel(Run run) {
+        run.cancel();
+    }
+
     private static Run run(Task task, long offset, int attempt, int lapses, long sequence, long leaseUntil) {
         return new Run(
                 Partition.of(task.queue(), 0),

@@ -110,6 +110,9 @@ final class DeliveryRouter implements RedeliveryResolver.Receiver {
     }
 
     private void routeNew(TaskEntry entry) {
+        if (entry.isCancelled()) {
+            state.cancellations.again(entry);
+        }
         if (state.otherClaims.contains(entry.position()) || entry.isAdoptFirst()) {
             state.work.handOver(entry, new Move.Adopt());
         } else if (entry.unreadable() != null) {

@@ -99,7 +99,7 @@ final class HandOverAnswers {
             messageCame(entry.position());
         }
         state.lanes.forgetOffered(entry);
-        if (!entry.isInStore() && !(handOver.move() instanceof Move.Bury)) {
+        if (!entry.isInStore() && !handOver.ends()) {
             state.room.taken(entry);
         }
         if (entry.unreadable() != null && handOver.move() instanceof Move.Bury) {
@@ -205,7 +205,8 @@ final class HandOverAnswers {
         Set<Position> ended = endedPositions();
         for (int i = refused.size() - 1; i >= 0; i--) {
             PendingHandOver handOver = refused.get(i);
-            Lane lane = handOver.parks() ? state.lanes.find(handOver.entry().key()) : null;
+            boolean waitsInLane = handOver.parks() || handOver.cancels();
+            Lane lane = waitsInLane ? state.lanes.find(handOver.entry().key()) : null;
             if (lane != null) {
                 lane.handOverAnswered();
                 lane.add(handOver.entry());

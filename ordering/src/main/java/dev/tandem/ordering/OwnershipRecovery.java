@@ -233,6 +233,7 @@ final class OwnershipRecovery {
         state.work.outcomes().forEach(outcome -> state.late.add(outcome, state.broker.incarnation()));
         state.work.clear();
         state.returnedClaims.clear();
+        state.cancellations.clear();
         state.lanes.clear();
         state.broker.forget();
         state.durability.clear();

@@ -166,12 +166,8 @@ final class PartitionCore {
         return state.broker.overflow();
     }
 
-    void committed(long upTo) {
-        state.broker.committed(upTo);
-    }
-
-    void commitFailed() {
-        state.broker.commitFailed();
+    BrokerSide broker() {
+        return state.broker;
     }
 
     void confirmed(Source.Facts facts) {
@@ -225,9 +221,12 @@ final class PartitionCore {
         }
     }
 
-    /** Lets nothing begin that is not ordered to start anew. */
-    void stopRows() {
-        state.rows.stopAll();
+    Rows rows() {
+        return state.rows;
+    }
+
+    Cancellations cancellations() {
+        return state.cancellations;
     }
 
     void storeRoom(boolean left) {
@@ -307,6 +306,7 @@ final class PartitionCore {
             periodic.claimDue(out);
         }
         requests.settleAndClaim(out);
+        state.cancellations.handOver();
         if (!state.work.hasOutcomes()) {
             requests.handOver(out);
         }

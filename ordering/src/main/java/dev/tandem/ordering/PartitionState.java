@@ -41,6 +41,7 @@ final class PartitionState {
     final CustodyRoom room;
     final PendingWork work;
     final BlockedKeyCount blockedKeys;
+    final Cancellations cancellations;
     final RequestLog requests;
     final LateOutcomes late;
     final DurabilityTracker durability;
@@ -68,6 +69,7 @@ final class PartitionState {
         this.broker = BrokerSide.of(this);
         this.runs = new RunLifecycle(this);
         this.rows = new Rows(runs.relays::stop);
+        this.cancellations = new Cancellations(this);
     }
 
     long now() {

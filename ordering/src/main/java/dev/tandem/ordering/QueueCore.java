@@ -5,15 +5,20 @@ import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
+import dev.tandem.task.Task;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,11 +104,11 @@ public final class QueueCore {
     }
 
     public void committed(Partition partition, long upTo) {
-        core(partition).committed(upTo);
+        core(partition).broker().committed(upTo);
     }
 
     public void commitFailed(Partition partition) {
-        core(partition).commitFailed();
+        core(partition).broker().commitFailed();
     }
 
     /** Takes records that {@link Commands#recall} asked for. {@code next} is as in {@link Source.Events#recalled}. */
@@ -187,6 +192,17 @@ public final class QueueCore {
         core(run.partition()).finished(run, outcome);
     }
 
+    /**
+     * Cancels the tasks in memory that match. They end without a run. A handler that has begun is not interrupted.
+     *
+     * @return those that were found. The store may have one by now that was on its way there
+     */
+    public List<CancelledTask> cancel(TaskFilter filter) {
+        List<CancelledTask> found = new ArrayList<>();
+        partitions.values().forEach(core -> core.cancellations().cancel(filter, found));
+        return found;
+    }
+
     /** Stops or allows new starts. Active runs go on. */
     public void pauseStarts(boolean paused) {
         stopRows();
@@ -210,7 +226,7 @@ public final class QueueCore {
     }
 
     private void stopRows() {
-        turns.forEach(PartitionCore::stopRows);
+        turns.forEach(core -> core.rows().stopAll());
     }
 
     /** Allows starts without a limit again. */
@@ -278,6 +294,19 @@ public final class QueueCore {
     /** How many slots are taken: by runs, and by claims on their way. */
     public int running() {
         return context.slots.used();
+    }
+
+    /** A task that the broker delivered. @param attempts its starts so far, a run that goes on not counted */
+    public record Pending(Partition partition, Position position, Task task, int attempts) {}
+
+    /** Returns the tasks that the broker delivered and whose ends are not recorded, and that the store does not have, in no order. */
+    public Stream<Pending> pending() {
+        return partitions.entrySet().stream()
+                .flatMap(each -> each.getValue()
+                        .deliveries()
+                        .filter(entry -> entry.isPending() && entry.hasTask())
+                        .map(entry ->
+                                new Pending(each.getKey(), entry.position(), entry.requireTask(), entry.attempts())));
     }
 
     /** Counts the tasks that wait in the log because there is no room for more of their keys. */

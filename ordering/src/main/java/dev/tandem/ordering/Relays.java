@@ -85,7 +85,10 @@ final class Relays {
     /** Whether the ended run's claim is sound enough to pass on. */
     private boolean isRelayable(ActiveRun active, PendingOutcome ended) {
         TaskEntry entry = ended.entry();
+        // Who dies before a cancellation is recorded takes it along. Then the task runs, and nothing may have begun
+        // behind it.
         return ended.succeeds()
+                && !active.run().isCancelled()
                 && active.run().attempt() == entry.attempts() + 1
                 && !entry.isInStore()
                 && state.ownership.isOwned()
@@ -99,6 +102,7 @@ final class Relays {
         return next.isTracked()
                 && !next.isInStore()
                 && next.order() <= ownedUpTo
+                && !next.isCancelled()
                 && !state.otherClaims.mayGoOnWith(next.key())
                 && !state.late.mayHaveSettled(next.position());
     }

@@ -19,6 +19,8 @@ public final class Run {
     private volatile long leaseUntil;
     /** Whether the claim was lost for a time, so that the run must not begin any more. */
     private volatile boolean interrupted;
+
+    private volatile boolean cancelled;
     /** Set before a worker gets the run. */
     private @Nullable Row row;
 
@@ -93,6 +95,15 @@ public final class Run {
      */
     public boolean mayBegin(long now) {
         return !interrupted && now < leaseUntil;
+    }
+
+    /** Whether its task has been cancelled, so that its handler must not begin: the task ends without a run. */
+    public boolean isCancelled() {
+        return cancelled;
+    }
+
+    void cancel() {
+        cancelled = true;
     }
 
     /**

@@ -47,6 +47,9 @@ final class RunLifecycle {
                 entry.offset(),
                 state.leasedUntil(sentAt));
         entry.mayBeDeclined(false);
+        if (entry.isCancelled()) {
+            run.cancel();
+        }
         state.active.add(ActiveRun.claimed(run, entry, state.now()));
         if (entry.key() != null) {
             Lane lane = state.lanes.lane(entry.key());
@@ -172,9 +175,16 @@ final class RunLifecycle {
         if (outcome instanceof Outcome.Expired expired) {
             return new Verdict.Success(expired(run, expired));
         }
-        if (outcome instanceof Outcome.Cancelled) {
+        if (outcome instanceof Outcome.Cancelled cancelled) {
             return new Verdict.Success(
-                    kept(run, run.attempt(), withAttempt(run, CANCELLED_WHILE_IT_RAN), TaskEnd.CANCELLED, null));
+                    cancelled.ran()
+                            ? kept(
+                                    run,
+                                    run.attempt(),
+                                    withAttempt(run, CANCELLED_WHILE_IT_RAN),
+                                    TaskEnd.CANCELLED,
+                                    null)
+                            : kept(run, run.attempt() - 1, withLapses(run), TaskEnd.CANCELLED, null));
         }
         @Nullable String duplicateOf = outcome instanceof Outcome.Duplicate duplicate ? duplicate.of() : null;
         return outcome instanceof Outcome.NotStarted

@@ -43,7 +43,7 @@ final class CoreScript extends RecordedCommands {
     private final CustodyBounds custody;
     private final Partition partition;
     private final String executor;
-    private final QueueCore core;
+    final QueueCore core;
 
     private final ArrayDeque<Runnable> brokerAnswers = new ArrayDeque<>();
     private final ArrayDeque<StoreRequest> unanswered = new ArrayDeque<>();
@@ -323,7 +323,7 @@ final class CoreScript extends RecordedCommands {
         return core.nextTurn();
     }
 
-    private void turn(Runnable event) {
+    void turn(Runnable event) {
         core.clock(world.now, EPOCH + world.now);
         event.run();
         core.flush(this);

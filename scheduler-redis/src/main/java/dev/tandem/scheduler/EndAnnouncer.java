@@ -80,7 +80,7 @@ final class EndAnnouncer {
         } else if (request instanceof StoreRequest.SettleLate late) {
             settled(late.partition(), List.of(late.settle()));
         } else if (request instanceof StoreRequest.TakeCustody custody) {
-            buried(custody.header().partition(), custody.entries());
+            handedOver(custody.header().partition(), custody.entries());
         }
     }
 
@@ -97,12 +97,13 @@ final class EndAnnouncer {
         send(partition, message);
     }
 
-    private void buried(Partition partition, List<HandOver> entries) {
+    private void handedOver(Partition partition, List<HandOver> entries) {
         if (awaited.anyOf(partition.queue())) {
             EndMessage message = new EndMessage(partition);
             for (HandOver entry : entries) {
                 byte[] envelope = entry.envelope();
-                if (entry.move() instanceof Move.Bury && envelope != null) {
+                boolean ends = entry.move() instanceof Move.Bury || entry.move() instanceof Move.Cancel;
+                if (ends && envelope != null) {
                     add(message, partition, entry.position(), idOf(partition, envelope), false);
                 }
             }

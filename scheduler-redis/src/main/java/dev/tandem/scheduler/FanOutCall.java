@@ -1,11 +1,15 @@
 package dev.tandem.scheduler;
 
+import static dev.tandem.task.Utf8.bytes;
+
 import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutAnswer.Code;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
+import dev.tandem.task.fanout.FanOutCaller;
 import dev.tandem.task.fanout.FanOutPlan;
 import dev.tandem.task.fanout.FanOutPlan.Rule;
 import dev.tandem.task.fanout.FanOutRecord;
+import dev.tandem.task.fanout.FanOutReply;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.FanOutRequest.End;
 import dev.tandem.task.fanout.FanOutRequest.Tell;
@@ -22,10 +26,12 @@ import java.util.stream.Stream;
 /** A call of the script of fan-outs: requests as its arguments, its reply as answers. Ends of one fan-out share an argument. */
 final class FanOutCall {
 
+    private final FanOutCaller caller;
     /** Requests of one argument: one, or ends of subtasks of one fan-out that follow one another. */
     private final List<List<FanOutRequest>> groups = new ArrayList<>();
 
-    FanOutCall(List<FanOutRequest> requests) {
+    FanOutCall(FanOutCaller caller, List<FanOutRequest> requests) {
+        this.caller = caller;
         for (FanOutRequest each : requests) {
             List<FanOutRequest> last = groups.isEmpty() ? List.of() : groups.get(groups.size() - 1);
             boolean joins = each instanceof Tell
@@ -41,16 +47,19 @@ final class FanOutCall {
     }
 
     byte[][] keys(RedisKeys keys, int bucket) {
-        return Stream.concat(
+        Stream<byte[]> ofRequests = groups.stream()
+                .flatMap(group -> Stream.of(keys.fanOut(group.get(0).id())));
+        return Stream.of(
                         Stream.of(keys.fanOuts(bucket)),
-                        groups.stream()
-                                .flatMap(group ->
-                                        Stream.of(keys.fanOut(group.get(0).id()))))
+                        Stream.of(keys.fanOutCaller(bucket, caller.name())),
+                        ofRequests)
+                .flatMap(each -> each)
                 .toArray(byte[][]::new);
     }
 
     byte[][] arguments() {
-        return groups.stream().map(FanOutCall::encode).toArray(byte[][]::new);
+        Stream<byte[]> numbers = Stream.of(bytes(Long.toString(caller.number())), bytes(Long.toString(caller.known())));
+        return Stream.concat(numbers, groups.stream().map(FanOutCall::encode)).toArray(byte[][]::new);
     }
 
     // ---- arguments
@@ -152,9 +161,14 @@ final class FanOutCall {
 
     // ---- the reply
 
-    List<FanOutAnswer> answers(List<Object> reply) {
+    FanOutReply reply(List<Object> reply) {
         ReplyReader in = new ReplyReader(reply);
-        in.number();
+        return in.count() == ScriptCodes.REPLY_GAP
+                ? new FanOutReply.Gap(in.number())
+                : new FanOutReply.Applied(answers(in));
+    }
+
+    private List<FanOutAnswer> answers(ReplyReader in) {
         List<FanOutAnswer> answers = new ArrayList<>();
         for (List<FanOutRequest> group : groups) {
             FanOutAnswer answer = answer(group.get(0).id(), in.list());

@@ -4,6 +4,8 @@ import static dev.tandem.task.Utf8.bytes;
 
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutCaller;
+import dev.tandem.task.fanout.FanOutReply;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupBuckets;
@@ -14,7 +16,6 @@ import dev.tandem.task.store.WrongTypeException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -109,9 +110,15 @@ final class RedisBuckets {
         return dedup(queue, DedupBuckets.of(queue, end.key()), List.of(end));
     }
 
-    CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
-        FanOutCall call = new FanOutCall(requests);
-        return run(Script.FAN_OUT, call.keys(keys, bucket), call.arguments()).thenApply(call::answers);
+    /** Sends requests about fan-outs, without a number. */
+    CompletableFuture<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
+        return fanOut(bucket, FanOutCaller.UNNUMBERED, requests)
+                .thenApply(reply -> ((FanOutReply.Applied) reply).answers());
+    }
+
+    CompletableFuture<FanOutReply> fanOut(int bucket, FanOutCaller caller, List<FanOutRequest> requests) {
+        FanOutCall call = new FanOutCall(caller, requests);
+        return run(Script.FAN_OUT, call.keys(keys, bucket), call.arguments()).thenApply(call::reply);
     }
 
     /** Runs a script of a bucket. Fails with {@link WrongTypeException} if one of the keys has another type. */

@@ -186,6 +186,16 @@ final class RedisKeys {
         return namespace + ":{executors}:cancel";
     }
 
+    /** Returns the key of the requests to find tasks in the memory of executors, and of their answers. */
+    byte[] finds() {
+        return bytes(namespace + ":{executors}:finds");
+    }
+
+    /** Returns the channel that announces such a request. */
+    String findChannel() {
+        return namespace + ":{executors}:find";
+    }
+
     /** Returns the key of what is known of a deduplication key. All keys of a bucket share a hash tag. */
     byte[] dedup(String queue, int bucket, String key) {
         return bytes(namespace + ":{~dedup/" + bucket + "}:" + queue + "/" + key);
@@ -250,6 +260,11 @@ final class RedisKeys {
         return FAN_OUT_PARTS.stream()
                 .map(part -> bytes(fanOut(FanOutBuckets.of(id), id + part)))
                 .toArray(byte[][]::new);
+    }
+
+    /** Returns the key of the number of a caller's last call to a bucket. No fan-out has such a key. */
+    byte[] fanOutCaller(int bucket, String caller) {
+        return bytes(fanOut(bucket, "caller:" + caller));
     }
 
     private String fanOut(int bucket, String name) {

@@ -1,7 +1,8 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
-import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutCaller;
+import dev.tandem.task.fanout.FanOutReply;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.store.DedupAnswer;
@@ -208,8 +209,8 @@ public final class RedisStore implements Store {
     }
 
     @Override
-    public CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
-        return buckets.fanOut(bucket, requests);
+    public CompletionStage<FanOutReply> fanOut(int bucket, FanOutCaller caller, List<FanOutRequest> requests) {
+        return buckets.fanOut(bucket, caller, requests);
     }
 
     @Override

@@ -48,6 +48,7 @@ final class ScriptCodes {
     static final char MOVE_PARK = 'P';
     static final char MOVE_ADOPT = 'A';
     static final char MOVE_BURY = 'B';
+    static final char MOVE_CANCEL = 'C';
 
     static final char HANDOVER_OK = 'O';
     static final char HANDOVER_DONE = 'D';
@@ -248,8 +249,10 @@ final class ScriptCodes {
             return MOVE_SCHEDULE;
         } else if (move instanceof Move.Park) {
             return MOVE_PARK;
+        } else if (move instanceof Move.Adopt) {
+            return MOVE_ADOPT;
         }
-        return move instanceof Move.Adopt ? MOVE_ADOPT : MOVE_BURY;
+        return move instanceof Move.Bury ? MOVE_BURY : MOVE_CANCEL;
     }
 
     static HandOverResult handOverResult(char code) {

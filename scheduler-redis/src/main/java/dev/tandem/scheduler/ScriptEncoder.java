@@ -37,7 +37,7 @@ final class ScriptEncoder {
         if (request instanceof StoreRequest.SettleAndClaim step) {
             return new SettleAndClaimEncoder(now, keepSuccesses, events).encode(step);
         } else if (request instanceof StoreRequest.OwnerRequest owners) {
-            return encode(owners, events);
+            return encode(owners, keepSuccesses, events);
         } else if (request instanceof StoreRequest.KeepClaims keep) {
             return ScriptCall.of(Script.KEEP_CLAIMS)
                     .number(keep.leaseMillis())
@@ -55,12 +55,13 @@ final class ScriptEncoder {
         throw new IllegalArgumentException("Unknown request " + request.getClass());
     }
 
-    private static ScriptCall encode(StoreRequest.OwnerRequest request, @Nullable LinkEvents events) {
+    private static ScriptCall encode(
+            StoreRequest.OwnerRequest request, boolean keepSuccesses, @Nullable LinkEvents events) {
         RequestHeader header = request.header();
         if (request instanceof StoreRequest.Acquire acquire) {
             return acquire(acquire);
         } else if (request instanceof StoreRequest.TakeCustody take) {
-            return takeCustody(take, events);
+            return takeCustody(take, keepSuccesses, events);
         } else if (request instanceof StoreRequest.RenewLeases renew) {
             return ScriptCall.of(Script.RENEW_LEASES, header, 0)
                     .number(renew.leaseMillis())
@@ -153,9 +154,10 @@ final class ScriptEncoder {
                 .build();
     }
 
-    private static ScriptCall takeCustody(StoreRequest.TakeCustody take, @Nullable LinkEvents events) {
+    private static ScriptCall takeCustody(
+            StoreRequest.TakeCustody take, boolean keepSuccesses, @Nullable LinkEvents events) {
         List<HandOver> entries = take.entries();
-        MessagePackWriter lists = new MessagePackWriter().list(events == null ? 6 : 7);
+        MessagePackWriter lists = new MessagePackWriter().list(events == null ? 8 : 9);
         positions(lists, entries, HandOver::position);
         lists.list(entries.size());
         entries.forEach(entry -> key(lists, entry.key()));
@@ -174,6 +176,8 @@ final class ScriptEncoder {
                 envelopes.add(envelope);
             }
         }
+        SuccessPage kept = keepSuccesses ? SuccessPage.ofCancelled(entries) : SuccessPage.NONE;
+        lists.bytes(kept.page()).bytes(kept.hashes());
         if (events != null) {
             lists.text(events.policy());
         }

@@ -2,11 +2,14 @@ package dev.tandem.scheduler;
 
 import dev.tandem.task.Position;
 import dev.tandem.task.Utf8;
+import dev.tandem.task.store.StoreRequest.HandOver;
+import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.SuccessRecord;
 import dev.tandem.task.store.TaskEnd;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32;
@@ -50,6 +53,19 @@ record SuccessPage(byte[] page, byte[] hashes) {
             }
         }
         return out == null ? NONE : out.done();
+    }
+
+    /** Packs the records of those hand-overs that cancel tasks. */
+    static SuccessPage ofCancelled(List<HandOver> handOvers) {
+        List<Position> positions = new ArrayList<>();
+        List<SuccessRecord> records = new ArrayList<>();
+        for (HandOver each : handOvers) {
+            if (each.move() instanceof Move.Cancel cancel) {
+                positions.add(each.position());
+                records.add(cancel.record());
+            }
+        }
+        return of(positions, records);
     }
 
     /** Packs records of one executor. @param positions of the tasks, in the order of the records */

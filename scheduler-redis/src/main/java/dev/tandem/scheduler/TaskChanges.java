@@ -43,9 +43,6 @@ final class TaskChanges {
      */
     record Reply(@Nullable String record, List<Integer> results, List<byte[]> places) {}
 
-    /** Stands in place of the executor of a task that was cancelled while it waited. */
-    private static final String OPERATOR = "operator";
-
     private static final byte[] NOTHING = {};
 
     private final AdminConnection connection;
@@ -152,7 +149,7 @@ final class TaskChanges {
                         envelope.attempts() + seen.lapses(),
                         System.currentTimeMillis(),
                         0,
-                        OPERATOR,
+                        SuccessRecord.OPERATOR,
                         AttemptHistory.text(task),
                         TaskEnd.CANCELLED));
             }

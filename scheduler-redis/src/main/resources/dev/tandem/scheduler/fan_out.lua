@@ -3,9 +3,12 @@
 -- KEYS 1    due: sorted set of the fan-outs that somebody has to look at, by the time from which on, ms
 -- KEYS 2    open: sorted set of those that have not finished, by when they began, ms
 -- KEYS 3    ended: sorted set of those that have, by when they did, ms
+-- KEYS 4    caller: string, the number of the caller's last call
 -- then      for each request: the fan-out, and the bits of its subtasks that have ended, failed, were cancelled, and have fanned out
 --           themselves
--- ARGV      for each request, MessagePack of a list: FAN_OUT_... (what is asked or told), id, and
+-- ARGV 1    number of this call; 0 if the caller does not number its calls
+-- ARGV 2    number of an earlier call that was answered; 0 if there is none
+-- then      for each request, MessagePack of a list: FAN_OUT_... (what is asked or told), id, and
 --           FAN_OUT_OPEN:     token, most open ones, names and values of the plan: queue, master, and others
 --           FAN_OUT_NOTE:     token, how many subtasks are published
 --           FAN_OUT_SEAL:     token, how many subtasks there are
@@ -17,17 +20,24 @@
 --           FAN_OUT_BEGIN:    identity of a final task, its name
 --           FAN_OUT_CLAIM:    who claims, ms
 --           FAN_OUT_POSTPONE: ms
--- Returns   {REPLY_OK, and for each request: {ANSWER_..., STOP_..., published, total (-1: not known), bits, text, record}}. The
+-- Returns   {REPLY_GAP, number of the caller's last call} if the earlier one is forgotten: nothing is applied
+--           {REPLY_OK, and for each request: {ANSWER_..., STOP_..., published, total (-1: not known), bits, text, record}}. The
 --           text is, to FAN_OUT_TELL: the numbers of subtasks that end with their own fan-outs, a comma behind each. The record
 --           is empty, or: ended, failed, cancelled, names and values of all fields
 --
 -- A fan-out is a hash: the plan, and phase, token, cursor, total, stop, why, since, ended-at, finished, tries, claimed-by,
 -- claimed-until, begun-by, begun-name, and errors (a line for each: number, a space, error).
 local call, unpack_list, floor = redis.call, cmsgpack.unpack, math.floor
-local DUE, OPEN, ENDED = KEYS[1], KEYS[2], KEYS[3]
+local DUE, OPEN, ENDED, CALLER = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local CALL, KNOWN = tonumber(ARGV[1]), tonumber(ARGV[2])
+local FIRST_KEY, FIRST_ARGUMENT, KEYS_OF_EACH = 5, 3, 5
 local time = call('TIME')
 local now = time[1] * 1000 + floor(time[2] / 1000)
-call('HDEL', KEYS[4], '') -- After a removal, Redis lets ends be told even when memory is full.
+local last = CALL > 0 and tonumber(call('GET', CALLER) or '0') or 0
+if last < KNOWN then
+  return {REPLY_GAP, last}
+end
+call('HDEL', KEYS[FIRST_KEY], '') -- After a removal, Redis lets ends be told even when memory is full.
 
 local function number_text(number)
   return string.format('%.0f', number)
@@ -303,12 +313,15 @@ local function answer(k, id, f, a)
   return ANSWER_OK
 end
 
+if CALL > 0 then
+  call('SET', CALLER, number_text(math.max(last, CALL)), 'PX', FAN_OUT_CALLER_MILLIS)
+end
 local reply = {REPLY_OK}
-for i = 1, #ARGV do
-  local at = 5 * i - 1
+for i = 1, #ARGV - FIRST_ARGUMENT + 1 do
+  local at = FIRST_KEY + KEYS_OF_EACH * (i - 1)
   local k = {fan_out = KEYS[at], ended = KEYS[at + 1], failed = KEYS[at + 2], cancelled = KEYS[at + 3],
     nested = KEYS[at + 4]}
-  local a = unpack_list(ARGV[i])
+  local a = unpack_list(ARGV[FIRST_ARGUMENT + i - 1])
   local id, f = a[2], read(k.fan_out)
   local code, detail = answer(k, id, f, a)
   f = f or {stop = STOP_NO, cursor = 0, total = -1}

@@ -1,4 +1,4 @@
--- Takes custody of tasks, in order: schedules, parks, adopts or buries each.
+-- Takes custody of tasks, in order: schedules, parks, adopts, buries or cancels each.
 --
 -- KEYS      the partition's, see include/partition_keys; behind them the list `events`, if the queue has events
 -- ARGV 1-4  request header, see include/fence
@@ -7,8 +7,9 @@
 -- ARGV 7    most parked tasks of one key
 -- ARGV 8    most parked tasks of the partition
 -- ARGV 9    MessagePack of lists: positions; keys (false: none); bits (-1: none); MOVE_...; due times in ms; numbers of
---           the envelopes from 0 (-1: none); and a text, not a list: the policy of the queue's events, see
---           include/event_pages, if it has some
+--           the envelopes from 0 (-1: none); and three texts, not lists: what is kept of the tasks that are cancelled, see
+--           include/success_pages ('': nothing), its hashes, and the policy of the queue's events, see include/event_pages,
+--           if it has some
 -- ARGV 10-  envelopes
 -- Returns   {REPLY_OK, a text of one letter HANDOVER_... for each (HANDOVER_NO_ROOM for all or none), ms until the next
 --           task is due (-1: none)}
@@ -24,6 +25,7 @@
 -- @include envelope
 -- @include untold_ends
 -- @include envelope_errors
+-- @include note_keys
 -- @include success_keys
 -- @include success_pages
 -- @include event_drops
@@ -33,23 +35,26 @@
 -- @include redelivery_marks
 -- @include far_schedule
 -- @include next_times
-local positions, keys, bits, moves, due_times, envelope_numbers, event_policy = unpack(cmsgpack.unpack(ARGV[9]))
-events.policy = event_policy
+local lists = cmsgpack.unpack(ARGV[9])
+local positions, keys, bits, moves, due_times, envelope_numbers = unpack(lists, 1, 6)
+events.policy = lists[9]
 begin_bits(ARGV[5])
 begin_redelivery_marks(ARGV[5])
 
 -- No removal comes first here: what brings more than it takes must fail when memory is full. Only its number is
 -- recorded.
-local high_water = bits_current and tonumber(ARGV[6]) > tonumber(owner[OWNER_HIGH_WATER]) and ARGV[6]
-  or owner[OWNER_HIGH_WATER]
-local tried = redis.pcall('HSET', OWNER, WRITER, ARGV[HEADER_NUMBER], 'highwater', high_water)
-if type(tried) == 'table' then
-  if not string.find(tried.err, 'OOM', 1, true) then
-    return tried
+do
+  local high_water = bits_current and tonumber(ARGV[6]) > tonumber(owner[OWNER_HIGH_WATER]) and ARGV[6]
+    or owner[OWNER_HIGH_WATER]
+  local tried = redis.pcall('HSET', OWNER, WRITER, ARGV[HEADER_NUMBER], 'highwater', high_water)
+  if type(tried) == 'table' then
+    if not string.find(tried.err, 'OOM', 1, true) then
+      return tried
+    end
+    call('HDEL', OWNER, '')
+    call('HSET', OWNER, WRITER, ARGV[HEADER_NUMBER])
+    return {REPLY_OK, string.rep(HANDOVER_NO_ROOM, #positions), next_due()}
   end
-  call('HDEL', OWNER, '')
-  call('HSET', OWNER, WRITER, ARGV[HEADER_NUMBER])
-  return {REPLY_OK, string.rep(HANDOVER_NO_ROOM, #positions), next_due()}
 end
 
 local max_per_key, max_parked = tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -60,6 +65,7 @@ local entries, lane_sizes, full_lanes = {}, {}, {} -- by key
 local taken = {} -- positions that this request took and has not written yet
 local tasks, scheduled, lanes, dead_tasks, dead = {}, {}, {}, {}, {} -- pairs to write
 local sequence, parked = lane_numbers(#positions), 0
+local cancelled = {away = {}} -- positions; positions that this request was to cancel and did not
 local stored_before = {} -- position with an envelope -> 1 if `tasks` has it already, else 0
 
 local function append_pair(list, one, two)
@@ -161,6 +167,16 @@ local function bury(position, i, envelope)
   return HANDOVER_OK
 end
 
+local function cancel(position, envelope)
+  if call('HEXISTS', CLAIMS, position) == 1 then
+    return HANDOVER_GONE
+  end
+  note_untold_end(position, envelope, FAN_OUT_CANCELLED)
+  events.note(position, envelope, EVENT_CANCELLED)
+  cancelled[#cancelled + 1] = position
+  return HANDOVER_OK
+end
+
 local function is_settled(position, bit)
   return has_bit(bit) or (stored_before[position] or call('HEXISTS', TASKS, position)) == 1
     or some_dead and call('HEXISTS', DEAD_TASKS, position) == 1 or is_queue and awaits_redelivery(position)
@@ -207,14 +223,19 @@ local function take(i)
     code = adopt(position, key, envelope)
   elseif move == MOVE_SCHEDULE then
     code = schedule(position, due_times[i], envelope)
-  else
+  elseif move == MOVE_BURY then
     code = bury(position, i, envelope)
+  else
+    code = cancel(position, envelope)
   end
   if code == HANDOVER_OK then
     taken[position] = true
-    if envelope then
+    if envelope and move ~= MOVE_CANCEL then
       index_id(position, envelope)
     end
+  end
+  if move == MOVE_CANCEL and code ~= HANDOVER_OK then
+    cancelled.away[position] = true
   end
   mark_settled(position, bit, code, settled, held)
   return code
@@ -236,6 +257,13 @@ for i = 1, #positions do
   codes[i] = take(i)
 end
 write_taken()
+if #cancelled > 0 then
+  call('HINCRBY', STATS, 'cancelled', #cancelled)
+  for _, hash in ipairs({ATTEMPTS, CHECKPOINTS, PROGRESS}) do
+    each_slice('HDEL', hash, cancelled)
+  end
+  append_successes(lists[7], lists[8], cancelled.away)
+end
 events.append(nil, {})
 write_bits()
 if is_queue then

@@ -7,9 +7,11 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.fanout.FanOutCaller;
 import dev.tandem.task.fanout.FanOutPlan;
 import dev.tandem.task.fanout.FanOutPlan.Rule;
 import dev.tandem.task.fanout.FanOutRecord;
+import dev.tandem.task.fanout.FanOutReply;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.FanOutRequest.End;
 import dev.tandem.task.fanout.Subtask;
@@ -50,12 +52,18 @@ class FanOutScriptIT extends OperatorTestBase {
                     requests.add(step == 0 ? open(id, random) : request(id, random, total));
                 }
 
-                List<FanOutAnswer> answers =
-                        get(store.fanOut(FanOutBuckets.of(id), requests).toCompletableFuture());
+                int bucket = FanOutBuckets.of(id);
+                FanOutCaller caller = caller(id, step, random);
 
-                long now = System.currentTimeMillis();
-                List<FanOutAnswer> expected =
-                        requests.stream().map(each -> model.apply(each, now)).toList();
+                FanOutReply reply = get(store.fanOut(bucket, caller, requests).toCompletableFuture());
+
+                FanOutReply modelled = model.call(bucket, caller, requests, System.currentTimeMillis());
+                if (modelled instanceof FanOutReply.Gap) {
+                    assertThat(reply).as("seed %s: %s", seed, caller).isEqualTo(modelled);
+                    continue;
+                }
+                List<FanOutAnswer> answers = ((FanOutReply.Applied) reply).answers();
+                List<FanOutAnswer> expected = ((FanOutReply.Applied) modelled).answers();
                 for (int n = 0; n < requests.size(); n++) {
                     String as = "seed " + seed + " fan-out " + i + " step " + step + ": " + requests.get(n) + " in "
                             + requests;
@@ -70,6 +78,15 @@ class FanOutScriptIT extends OperatorTestBase {
                 }
             }
         }
+    }
+
+    /** Returns one of two callers, of which now and then an earlier call must not be forgotten; or one without numbers. */
+    private static FanOutCaller caller(String id, int step, Random random) {
+        int which = random.nextInt(3);
+        boolean asks = step > 0 && random.nextInt(4) == 0;
+        return which == 2
+                ? FanOutCaller.UNNUMBERED
+                : new FanOutCaller(id + "-" + which, 1 + step, asks ? step - random.nextInt(4) : 0);
     }
 
     private static FanOutRequest open(String id, Random random) {
@@ -171,6 +188,19 @@ class FanOutScriptIT extends OperatorTestBase {
                             new String(key, StandardCharsets.UTF_8))
                     .isNotEqualTo(-1);
         }
+    }
+
+    @Test
+    void theNumberOfACallIsForgottenByItself() {
+        FanOutRequest asked = new FanOutRequest.Ask(String.format("%020x", System.nanoTime()), 0);
+        int bucket = FanOutBuckets.of(asked.id());
+        FanOutReply reply = get(store.fanOut(bucket, new FanOutCaller(queue, 1, 0), List.of(asked))
+                .toCompletableFuture());
+
+        assertThat(reply).isInstanceOf(FanOutReply.Applied.class);
+        byte[] key = store.adminConnection().keys().fanOutCaller(bucket, queue);
+        Long left = get(store.adminConnection().run(commands -> commands.pttl(key)));
+        assertThat(left).isBetween(300_000L, 600_000L);
     }
 
     @Test

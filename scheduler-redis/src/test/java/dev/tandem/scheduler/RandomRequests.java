@@ -300,7 +300,11 @@ final class RandomRequests {
                     ? new Move.Adopt()
                     : dice < 5
                             ? new Move.Park()
-                            : dice < 7 ? schedule(position) : dice < 9 ? new Move.Adopt() : new Move.Bury();
+                            : dice < 7
+                                    ? schedule(position)
+                                    : dice < 9
+                                            ? new Move.Adopt()
+                                            : RandomVerdicts.end(random, position, key(position), entries);
             boolean moves = move instanceof Move.Park && !far.containsKey(position) || move instanceof Move.Adopt;
             byte[] sent = moves && random.nextInt(3) == 0 ? null : envelope(position, 0);
             entries.add(new HandOver(position, key(position), mark(position), move, sent));

@@ -2,13 +2,16 @@ package dev.tandem.scheduler;
 
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.Position;
+import dev.tandem.task.store.StoreRequest.HandOver;
+import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import dev.tandem.task.store.SuccessRecord;
 import dev.tandem.task.store.TaskEnd;
+import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** Makes random verdicts of {@link RandomRequests}. */
+/** Makes random verdicts, and moves that end tasks, of {@link RandomRequests}. */
 final class RandomVerdicts {
 
     private static final DeadHead[] DEAD_HEADS = DeadHead.values();
@@ -38,5 +41,16 @@ final class RandomVerdicts {
                 token % 7 == 0 ? TaskEnd.EXPIRED : token % 11 == 0 ? TaskEnd.CANCELLED : TaskEnd.SUCCEEDED,
                 token % 3 == 0 ? "{\"n\":" + token + "}" : null,
                 token % 13 == 0 ? "first-" + token : null);
+    }
+
+    /** Returns a move that ends a task. No request cancels one twice. */
+    static Move end(Random random, Position position, @Nullable String key, List<HandOver> entries) {
+        boolean cancelled = entries.stream()
+                .anyMatch(each ->
+                        each.move() instanceof Move.Cancel && each.position().equals(position));
+        return cancelled || random.nextBoolean()
+                ? new Move.Bury()
+                : new Move.Cancel(
+                        new SuccessRecord(null, null, key, 0, 5, 0, SuccessRecord.OPERATOR, null, TaskEnd.CANCELLED));
     }
 }

@@ -190,6 +190,37 @@ class OperationsIT {
         assertThat(endpoint.calls(id)).hasSize(2);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"kafka", "rabbit"})
+    void aTaskThatOnlyAnExecutorHasIsFoundThereAndCancelled(String source) {
+        String queue = QUEUES.get(source);
+        String id = UniqueNames.fresh("first");
+        endpoint.hold(id);
+        for (String each : List.of(id, id + "-never", id + "-next")) {
+            Task task = new Task(each, queue, null, id, new byte[] {'1'}, Map.of(), 0, 0, 0, 0, null);
+            executor.bean("publisher", Publisher.class)
+                    .publish(task)
+                    .toCompletableFuture()
+                    .join();
+        }
+        await().atMost(PATIENCE).until(() -> state(queue, id).equals("active"));
+        await().atMost(PATIENCE).until(() -> state(queue, id + "-next").equals("delivered"));
+
+        JsonNode runs = asked.get("/api/v1/queues/" + queue + "/tasks/" + id).json();
+        assertThat(runs.path("id").asString()).isEqualTo(id);
+        assertThat(runs.path("key").asString()).isEqualTo(id);
+        assertThat(runs.path("note").asString()).contains("Its payload is in the broker");
+        RunningServer.Answer nowhere = asked.get("/api/v1/queues/" + queue + "/tasks/" + id + "-other");
+        assertThat(nowhere.status()).isEqualTo(404);
+        assertThat(nowhere.body()).contains("no executor that answered has it");
+        String never = "/api/v1/queues/" + queue + "/tasks/" + id + "-never/cancel";
+        assertThat(asked.post(never).json().path("state").asString()).isEqualTo("cancelled");
+        assertThat(asked.post(never).status()).as("it has ended").isEqualTo(409);
+        endpoint.release(id);
+        await().atMost(PATIENCE).until(() -> state(queue, id + "-next").equals("succeeded"));
+        assertThat(endpoint.calls(id + "-never")).isEmpty();
+    }
+
     /** The servers run no tasks, so that nothing but the operation changes them. */
     @Test
     void anotherServerGoesOnWhenTheOneThatRunsAnOperationIsKilled() throws Exception {

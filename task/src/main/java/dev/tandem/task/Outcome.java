@@ -102,9 +102,14 @@ public sealed interface Outcome {
      */
     record Expired(@Nullable String error) implements Final {}
 
-    /** An operator cancelled the task while its handler ran, and the handler did not succeed. Its key goes on. */
-    record Cancelled() implements Final {
-        public static final Cancelled INSTANCE = new Cancelled();
+    /**
+     * The task was cancelled before its handler began, or while it ran and did not succeed. Its key goes on.
+     *
+     * @param ran whether the handler had begun
+     */
+    record Cancelled(boolean ran) implements Final {
+        public static final Cancelled INSTANCE = new Cancelled(true);
+        public static final Cancelled BEFORE_RUN = new Cancelled(false);
     }
 
     /**

@@ -33,6 +33,7 @@ public record TaskTransition(TaskState from, TaskState to, String cause) {
             new TaskTransition(DELIVERED, ACTIVE, "claimed"),
             new TaskTransition(DELIVERED, RETRY, "redelivered to another partition after its lease ran out"),
             new TaskTransition(DELIVERED, DEAD, "unreadable"),
+            new TaskTransition(DELIVERED, CANCELLED, "cancelled by an operator before its turn"),
             new TaskTransition(SCHEDULED, ACTIVE, "due"),
             new TaskTransition(SCHEDULED, PARKED, "due, but its key is blocked"),
             new TaskTransition(SCHEDULED, DEAD, "skipped by an operator as the head of its key"),

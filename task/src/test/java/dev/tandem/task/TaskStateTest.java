@@ -18,6 +18,7 @@ class TaskStateTest {
             "DELIVERED>ACTIVE",
             "DELIVERED>RETRY",
             "DELIVERED>DEAD",
+            "DELIVERED>CANCELLED",
             "SCHEDULED>ACTIVE",
             "SCHEDULED>PARKED",
             "SCHEDULED>DEAD",

@@ -2,7 +2,8 @@ package dev.tandem.test;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
-import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutCaller;
+import dev.tandem.task.fanout.FanOutReply;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupModel;
@@ -99,11 +100,9 @@ final class MemoryStore implements Store {
     }
 
     @Override
-    public CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
+    public CompletionStage<FanOutReply> fanOut(int bucket, FanOutCaller caller, List<FanOutRequest> requests) {
         synchronized (model) {
-            return CompletableFuture.completedFuture(requests.stream()
-                    .map(request -> fanOuts.apply(request, clock.wallMillis()))
-                    .toList());
+            return CompletableFuture.completedFuture(fanOuts.call(bucket, caller, requests, clock.wallMillis()));
         }
     }
 

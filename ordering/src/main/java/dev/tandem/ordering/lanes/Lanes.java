@@ -29,8 +29,6 @@ public final class Lanes {
     private final HeldLanes held = new HeldLanes();
 
     /**
-     * Creates empty lanes.
-     *
      * @param maxReminders how many blocked keys without a task in memory are remembered, so that the next is parked at once
      * @param fair how tenants take turns; null if there are none
      * @param mayBeBlocked whether an open key may be blocked in the store. It may change before {@link #touchAll} only
@@ -92,12 +90,7 @@ public final class Lanes {
         TaskEntry offer = offered.find(position);
         if (offer != null) {
             forgetOffered(offer);
-            Lane lane = find(offer.key());
-            if (lane != null) {
-                lane.waiting().remove(offer);
-            } else if (offer.key() == null) {
-                ready.remove(offer);
-            }
+            takeOut(offer);
         }
         return offer;
     }
@@ -116,6 +109,14 @@ public final class Lanes {
             }
             enter(entry);
         }
+    }
+
+    /** Takes out an entry that waits for its turn. @return whether it did */
+    public boolean takeOut(TaskEntry entry) {
+        Lane lane = find(entry.key());
+        boolean unkeyed =
+                entry.key() == null && (ready.remove(entry) || fresh.unkeyed().remove(entry));
+        return unkeyed || lane != null && lane.waiting().remove(entry);
     }
 
     /**

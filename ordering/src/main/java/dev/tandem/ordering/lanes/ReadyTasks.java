@@ -199,10 +199,12 @@ public final class ReadyTasks {
         update(group);
     }
 
-    void remove(TaskEntry entry) {
+    /** @return whether it was here */
+    boolean remove(TaskEntry entry) {
         ReadyGroup group = groupOf(entry);
-        group.unkeyed.remove(entry);
+        boolean was = group.unkeyed.remove(entry);
         update(group);
+        return was;
     }
 
     /** Lets somebody take tasks without a key out of each group. */

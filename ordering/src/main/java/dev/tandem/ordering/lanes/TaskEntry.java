@@ -36,6 +36,7 @@ public final class TaskEntry {
     private boolean inStore;
     private boolean doubtful;
     private boolean mayBeDeclined;
+    private boolean cancelled;
     private DeliveryState state = DeliveryState.PENDING;
     private long stateNumber;
 
@@ -201,6 +202,15 @@ public final class TaskEntry {
 
     public void mayBeDeclined(boolean may) {
         mayBeDeclined = may;
+    }
+
+    /** Whether an operator has cancelled the task while it waited here. */
+    public boolean isCancelled() {
+        return cancelled;
+    }
+
+    public void cancel() {
+        cancelled = true;
     }
 
     public DeliveryState state() {

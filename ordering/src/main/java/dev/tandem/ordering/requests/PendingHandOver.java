@@ -36,6 +36,15 @@ public record PendingHandOver(
         return move instanceof Move.Adopt;
     }
 
+    public boolean cancels() {
+        return move instanceof Move.Cancel;
+    }
+
+    /** Whether the task has ended once this is recorded, so that the store does not keep it for a run. */
+    public boolean ends() {
+        return move instanceof Move.Bury || cancels();
+    }
+
     /** Whether nothing of the key may start or be handed over until this is answered. */
     public boolean holdsLane() {
         return entry.key() != null && !(move instanceof Move.Schedule);

@@ -162,8 +162,8 @@ public final class RequestLog {
      * position only the last is sent, which implies the others.
      *
      * @param queued outcomes that were not sent yet, newer than all else. One that replaces a planned write is rewritten
-     * @return entries whose last write is a park: they go back to their lane, to their place among those that came before
-     *     and after them
+     * @return entries whose last write is a park, or cancels them: they go back to their lane, to their place among those that
+     *     came before and after them, unless the store says that they are settled
      */
     public Collection<TaskEntry> planResend(List<PendingOutcome> queued) {
         ResendPlan plan = new ResendPlan();
@@ -185,7 +185,10 @@ public final class RequestLog {
         return plan.parks.values().stream().map(PendingWrite::entry).toList();
     }
 
-    /** The last write of each position. Parks are apart: a park does not say how the store got the task. */
+    /**
+     * The last write of each position. Parks are apart: a park does not say how the store got the task. So are those that cancel
+     * tasks: of a message queue, the store could not tell that it has seen them.
+     */
     private static final class ResendPlan {
         private final LinkedHashMap<Position, PendingWrite> writes = new LinkedHashMap<>();
         private final LinkedHashMap<Position, PendingWrite> parks = new LinkedHashMap<>();
@@ -198,7 +201,7 @@ public final class RequestLog {
                 // It moves no custody, and is asked for again if it is still needed.
                 return;
             }
-            if (write instanceof PendingHandOver handOver && handOver.parks()) {
+            if (write instanceof PendingHandOver handOver && (handOver.parks() || handOver.cancels())) {
                 parks.put(write.position(), write);
                 return;
             }

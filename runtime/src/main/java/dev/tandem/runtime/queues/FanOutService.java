@@ -40,26 +40,30 @@ public final class FanOutService implements AutoCloseable {
     public static FanOutService of(
             TandemSettings settings, RedisStore store, JsonMapper json, ExecutorMetrics metrics) {
         TandemClient client = QueueClients.builder(settings).json(json).build();
-        FanOuts fanOuts =
-                new FanOuts(store, new Sending(client.sender()), policy(settings.fanOuts()), FanOutMetrics.of(metrics));
+        FanOuts fanOuts = new FanOuts(
+                store,
+                new Sending(client.sender()),
+                policy(settings, PolicySettings.core(settings).horizonMillis()),
+                FanOutMetrics.of(metrics));
         return new FanOutService(client, fanOuts, new FanOutPatrol(store, fanOuts));
     }
 
     /**
      * Returns fan-outs for a test of an application, in which nothing goes on in the background.
      *
-     * @param store answers at once
+     * @param store answers at once, and forgets nothing
      * @param client publishes at once
      */
     public static FanOuts inline(
             TandemSettings settings, Store store, TandemClient client, ExecutorMetrics metrics, ExecutorClock clock) {
         return FanOuts.inline(
-                store, new Sending(client.sender()), policy(settings.fanOuts()), FanOutMetrics.of(metrics), clock);
+                store, new Sending(client.sender()), policy(settings, 0), FanOutMetrics.of(metrics), clock);
     }
 
-    private static FanOutPolicy policy(FanOutSettings bounds) {
+    private static FanOutPolicy policy(TandemSettings settings, long horizonMillis) {
+        FanOutSettings bounds = settings.fanOuts();
         return new FanOutPolicy(
-                bounds.maxSubtasks(), bounds.maxDepth(), bounds.keep().toMillis());
+                bounds.maxSubtasks(), bounds.maxDepth(), bounds.keep().toMillis(), horizonMillis);
     }
 
     FanOuts fanOuts() {

@@ -19,6 +19,7 @@ import dev.tandem.scheduler.RunningTasks;
 import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.HeldTask;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -184,6 +185,8 @@ abstract class LifecycleSuite {
             submit(tandem, "long-2", "c-2");
             submit(tandem, "behind", "c-1");
             assertThat(began.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(held("long-1").running()).isTrue();
+            assertThat(held("behind").waitsFor()).isEqualTo("earlier tasks of its key, or a free slot");
 
             long asked = System.nanoTime();
             RunningTasks.Request request =
@@ -205,6 +208,17 @@ abstract class LifecycleSuite {
                     .isEmpty();
             assertThat(ran).as("no other handler").containsExactlyInAnyOrder("long-1", "long-2", "behind");
         }
+    }
+
+    /** Returns what an executor says of a task. */
+    private HeldTask held(String id) {
+        RunningTasks.Search search = store.runningTasks().find(queue, id).join();
+        await(id).atMost(PATIENCE).until(() -> !search.found().join().isEmpty());
+        HeldTask found = search.found().join().get(0);
+        search.close().join();
+        assertThat(found.envelope().task().id()).isEqualTo(id);
+        assertThat(found.envelope().task().payload()).isEmpty();
+        return found;
     }
 
     @Test

@@ -140,6 +140,7 @@ local MOVE_SCHEDULE = 'S'
 local MOVE_PARK = 'P'
 local MOVE_ADOPT = 'A'
 local MOVE_BURY = 'B'
+local MOVE_CANCEL = 'C'
 
 -- What became of a hand-over or a forwarded redelivery. Of these, OK and DONE are also kept in Redis, in `given`.
 local HANDOVER_OK = 'O'
@@ -355,6 +356,8 @@ local RULE_PARTIAL = 'P'
 -- For how long a fan-out belongs to who claimed it, and for how long a master may be silent.
 local FAN_OUT_CLAIM_MILLIS = 30000
 local FAN_OUT_SILENT_MILLIS = 60000
+-- For how long the number of a caller's last call is kept. If it is forgotten earlier than needed, the caller only repeats requests.
+local FAN_OUT_CALLER_MILLIS = 600000
 -- How many subtasks a master may publish beyond what it has noted.
 local FAN_OUT_WINDOW = 2048
 local FAN_OUT_MAX_ERRORS = 10

@@ -58,12 +58,12 @@ final class LifecycleController {
             case NOT_INTERRUPTED ->
                 throw ApiException.conflict(
                         "The task '" + id + "' is claimed" + by(task) + ", but no executor could interrupt it",
-                        "It runs in a batch with others, waits for a worker, or its executor does not answer: try again");
+                        "Its executor does not answer, or the task has just begun: try again");
             case NOT_FOUND ->
                 throw ApiException.notFound(
-                        "Redis holds no task '" + id + "', and no executor runs it",
-                        "A task that waits in its broker, or in the memory of its executor, cannot be cancelled: cancel"
-                                + " it once it runs or Redis has it, or give it a time to live (tandem-ttl)");
+                        "Redis holds no task '" + id + "', and no executor has it",
+                        "A task that still waits in its broker cannot be cancelled: cancel it once an executor has fetched"
+                                + " it, or give it a time to live (tandem-ttl)");
         };
     }
 

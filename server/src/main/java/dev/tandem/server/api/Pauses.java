@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 record Pauses(boolean queue, PausedTasks tasks) {
 
+    private static final String QUEUE = "the queue to be resumed";
+
     /** Nothing, or it is not known. */
     static final Pauses NONE = new Pauses(false, PausedTasks.NONE);
 
@@ -26,17 +28,18 @@ record Pauses(boolean queue, PausedTasks tasks) {
         return new Pauses(inspection.isPaused(queue), inspection.pausedTasks(queue));
     }
 
-    /** Returns what a task waits for that Redis holds, beside its time, in words for people; null if that is nothing. */
+    /** Returns what a task waits for beside its time, or beside the end of the one before it, in words for people; null if that is nothing. */
     @Nullable
     String waitsFor(QueueSettings settings, TaskInfo info, Instant now) {
-        boolean waits = info.state() == TaskState.SCHEDULED || info.state() == TaskState.RETRY;
-        if (!waits || info.envelope() == null) {
-            return null;
+        boolean isStored = info.state() == TaskState.SCHEDULED || info.state() == TaskState.RETRY;
+        if (info.envelope() == null || !isStored) {
+            String inMemory = info.held() == null ? null : info.held().waitsFor();
+            return inMemory != null && queue ? QUEUE : inMemory;
         }
         Task task = info.envelope().task();
         boolean isDue = info.at() != null && !info.at().isAfter(now);
         if (isDue && queue) {
-            return "the queue to be resumed";
+            return QUEUE;
         }
         String resumed = isDue || PutAside.isMarked(task) ? toBeResumed(settings, task) : null;
         return resumed == null ? WaitReason.of(task) : resumed;

@@ -4,12 +4,16 @@ import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.task.TaskState;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Finds the one task that a request names, or says why there is none. Thread-safe. */
 final class TaskLookup {
+
+    private static final String NOT_THERE =
+            ", or it was not published to this queue, or it ended longer ago than tandem.history keeps";
 
     private final Inspection inspection;
     private final Backlog backlog;
@@ -32,6 +36,24 @@ final class TaskLookup {
         return byId(queue, id).orElseThrow(() -> notFound(queue, id));
     }
 
+    /**
+     * Returns the task with this id or reference, also if only an executor has it.
+     *
+     * @throws ApiException if there is none, or several have the id
+     */
+    TaskInfo findAnywhere(String queue, String id) {
+        TaskInfo stored = maybe(queue, id).orElse(null);
+        if (stored != null && stored.state() != TaskState.ACTIVE) {
+            return stored;
+        }
+        TaskRef ref = stored == null ? TaskRef.parse(id).orElse(null) : stored.ref();
+        List<TaskInfo> held = inspection.inExecutors(queue, ref == null ? id : ref.partition() + "/" + ref.position());
+        if (stored != null) {
+            return held.isEmpty() ? stored : held.get(0);
+        }
+        return one(id, held).orElseThrow(() -> nowhere(queue, id));
+    }
+
     /** Returns the task with this id or reference; empty if the store has none. @throws ApiException if several have the id */
     Optional<TaskInfo> maybe(String queue, String id) {
         Optional<TaskRef> ref = TaskRef.parse(id);
@@ -39,7 +61,10 @@ final class TaskLookup {
     }
 
     private Optional<TaskInfo> byId(String queue, String id) {
-        List<TaskInfo> found = inspection.byId(queue, id);
+        return one(id, inspection.byId(queue, id));
+    }
+
+    private static Optional<TaskInfo> one(String id, List<TaskInfo> found) {
         if (found.size() > 1) {
             throw ApiException.conflict(
                     "Several tasks have the id '" + id + "'",
@@ -51,23 +76,27 @@ final class TaskLookup {
 
     /** Says also whether tasks wait in the broker, and why. The broker tells how many, not which. */
     ApiException notFound(String queue, String id) {
+        return missing("Redis holds no task '" + id + "'", queue);
+    }
+
+    private ApiException nowhere(String queue, String id) {
+        return missing("Redis holds no task '" + id + "', and no executor that answered has it", queue);
+    }
+
+    private ApiException missing(String what, String queue) {
         long lag = backlog.of(queue).values().stream().mapToLong(each -> each).sum();
-        if (lag == 0) {
-            return notFound(id);
-        }
-        boolean paused = inspection.isPaused(queue);
-        return ApiException.notFound(
-                "Redis holds no task '" + id + "'",
-                "It may be among the " + lag + (lag == 1 ? " message" : " messages")
-                        + " not settled in the broker (LAG "
-                        + lag + ")" + (paused ? ", since the queue is paused (./tandem resume " + queue + ")" : "")
-                        + ", or it succeeded longer ago than tandem.history keeps");
+        String paused = lag > 0 && inspection.isPaused(queue)
+                ? ", since the queue is paused (./tandem resume " + queue + ")"
+                : "";
+        String inBroker = lag == 0
+                ? "It may be on its way from the broker"
+                : "It may be among the " + lag + (lag == 1 ? " message" : " messages")
+                        + " not settled in the broker (LAG " + lag + ")" + paused;
+        return ApiException.notFound(what, inBroker + NOT_THERE);
     }
 
     static ApiException notFound(String id) {
-        return ApiException.notFound(
-                "Redis holds no task '" + id + "'",
-                "It may wait in its broker, or it succeeded longer ago than tandem.history keeps");
+        return ApiException.notFound("Redis holds no task '" + id + "'", "It may wait in its broker" + NOT_THERE);
     }
 
     /** Says how a task ended, so that it cannot be changed. */

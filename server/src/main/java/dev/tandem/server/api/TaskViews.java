@@ -37,7 +37,7 @@ final class TaskViews {
             .build();
 
     private static final String IN_BROKER =
-            "The broker has custody of this task: Redis knows only that it runs. Its payload is in the broker";
+            "The broker has custody of this task: Redis knows at most that it is claimed. Its payload is in the broker";
 
     private static final String NOT_KEPT = "The payload and the headers of a task that has ended are not kept";
 
@@ -56,9 +56,10 @@ final class TaskViews {
         Envelope envelope = info.envelope();
         Task task = envelope == null ? null : envelope.task();
         // A task that succeeded is kept without its payload, except samples of earlier versions.
-        boolean kept = task != null && info.durationMillis() == null;
+        boolean ended = task != null && info.durationMillis() != null;
+        boolean kept = task != null && !ended && !info.isInBroker();
         byte[] payload = !kept || !withPayload ? null : task.payload();
-        Map<String, String> headers = kept ? PlatformHeaders.without(task.headers()) : Map.of();
+        Map<String, String> headers = task == null || ended ? Map.of() : PlatformHeaders.without(task.headers());
         String text = payload == null ? null : text(payload);
         boolean json = text != null && isJson(text);
         return new Views.Task(
@@ -84,7 +85,7 @@ final class TaskViews {
                 pauses.waitsFor(settings, info, Instant.now()),
                 info.halts() ? true : null,
                 kept ? task.payload().length : null,
-                kept ? null : task == null ? IN_BROKER : NOT_KEPT,
+                kept ? null : ended ? NOT_KEPT : IN_BROKER,
                 !withPayload || headers.isEmpty() ? null : headers,
                 json ? new JsonText(text) : null,
                 json ? null : text,

@@ -106,7 +106,7 @@ final class TasksController {
     @GetMapping("/{id}")
     Views.Task one(@PathVariable String queue, @PathVariable String id) {
         QueueSettings settings = queues.get(queue);
-        return TaskViews.single(queue, settings, Pauses.of(inspection, queue), lookup.find(queue, id));
+        return TaskViews.single(queue, settings, Pauses.of(inspection, queue), lookup.findAnywhere(queue, id));
     }
 
     @Needs(Permission.OPERATE)

@@ -128,7 +128,7 @@ final class Views {
             @Nullable List<NoteViews.Line> log,
             @Nullable List<Attempt> history) {}
 
-    /** A cancelled task. @param state {@code cancelled}, or {@code interrupted} if its handler has not ended yet */
+    /** A cancelled task. @param state {@code cancelled}, or {@code interrupted} if its end is not recorded yet */
     record Cancelled(int changed, String state) {}
 
     /**

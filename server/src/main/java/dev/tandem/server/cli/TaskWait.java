@@ -76,7 +76,7 @@ final class TaskWait {
                     CliException.REFUSED,
                     "The task '" + id + "' has not ended within " + text + ": "
                             + (state.isEmpty()
-                                    ? "Redis does not know it. It may wait in its broker, or run already"
+                                    ? "Redis does not know it. Without --wait the command asks executors, too"
                                     : "its state is " + state));
         } else if (!state.equals("succeeded")) {
             throw new CliException(

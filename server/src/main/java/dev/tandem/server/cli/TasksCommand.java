@@ -103,7 +103,7 @@ final class TasksCommand implements Runnable {
         });
         changes.make(chosen.ids());
         interrupted.forEach(
-                each -> changes.note("The handler of " + each + " was interrupted, and has not ended yet."));
+                each -> changes.note("Its executor was told to end " + each + ", and its end is not recorded yet."));
         changes.print(cancelServer, "cancelled");
     }
 

@@ -60,15 +60,15 @@ public interface Administration {
 
     /** The result of a cancellation. */
     enum CancelResult {
-        /** The task will never run, or its handler was interrupted and has ended. */
+        /** The task will never run, or its handler was interrupted and has ended. That is recorded. */
         CANCELLED,
         /** The task had ended, or did so in the meantime: it succeeded, expired, died, or was cancelled before. */
         ENDED,
-        /** The handler was interrupted, and has not ended yet. */
+        /** The executor that has the task has interrupted it or marked it, and its end is not recorded yet. */
         INTERRUPTED,
         /** The task is claimed, but no executor could interrupt it. */
         NOT_INTERRUPTED,
-        /** The store has no such task, and no executor runs it. */
+        /** The store has no such task, and no executor has it. */
         NOT_FOUND
     }
 

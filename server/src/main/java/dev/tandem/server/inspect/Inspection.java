@@ -48,6 +48,16 @@ public interface Inspection {
     /** Finds tasks by their id, at most 20. Not every task can be found by its id. */
     List<TaskInfo> byId(String queue, String id);
 
+    /**
+     * Asks executors for the tasks with an id that they have in their memory. Of these the store may know nothing, or only that
+     * they are claimed. Waits for an answer, half a second at most.
+     *
+     * @param id the id, or the partition, a slash and the position
+     */
+    default List<TaskInfo> inExecutors(String queue, String id) {
+        return List.of();
+    }
+
     /** Lists blocked keys. @param cursor as for tasks */
     Page<KeyInfo> keys(String queue, @Nullable String cursor, int limit);
 

@@ -58,6 +58,7 @@ final class RedisInspection implements Inspection {
     private final Presence presence;
     private final RedisLimits limits;
     private final RedisGrowths growths;
+    private final ExecutorSearch executors;
 
     RedisInspection(Map<String, QueuePolicy> queues, RedisStore store) {
         this.queues = queues;
@@ -65,6 +66,7 @@ final class RedisInspection implements Inspection {
         this.presence = store.presence();
         this.limits = store.limits();
         this.growths = new RedisGrowths(store);
+        this.executors = new ExecutorSearch(store);
     }
 
     @Override
@@ -160,6 +162,11 @@ final class RedisInspection implements Inspection {
     }
 
     @Override
+    public List<TaskInfo> inExecutors(String queue, String id) {
+        return executors.find(queue, id);
+    }
+
+    @Override
     public Optional<DedupKeyInfo> dedupKey(String queue, String key) {
         return await(inspector.dedupKey(queue, key))
                 .map(view -> new DedupKeyInfo(
@@ -218,7 +225,8 @@ final class RedisInspection implements Inspection {
                 history(view),
                 view.notes(),
                 success == null ? null : success.result(),
-                success == null ? null : success.duplicateOf());
+                success == null ? null : success.duplicateOf(),
+                null);
     }
 
     private static List<AttemptRecord> history(TaskView view) {

@@ -20,8 +20,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cancels tasks: in Redis those that wait, and in their executors those that run. A task may go from one to the other in
- * between, so it is looked at again until the answer is certain, for a few seconds at most. Thread-safe.
+ * Cancels tasks: in Redis those that wait there, and in their executors those that run or wait in memory. A task may go from one
+ * to the other in between, so it is looked at again until the answer is certain, for a few seconds at most. Thread-safe.
  */
 final class TaskCanceller {
 
@@ -48,34 +48,28 @@ final class TaskCanceller {
         long began = System.nanoTime();
         TaskRef known = ref;
         while (true) {
-            Admin.Result result = known == null ? Admin.Result.ACTIVE : cancelWaiting(queue, known);
-            if (result != Admin.Result.ACTIVE) {
-                TaskView seen = view(queue, known);
-                boolean ended = result != Admin.Result.DONE
-                        && seen != null
-                        && seen.state().isFinal();
-                CancelResult now = result == Admin.Result.DONE
-                        ? CancelResult.CANCELLED
-                        : ended ? CancelResult.ENDED : CancelResult.NOT_FOUND;
-                if (now != CancelResult.NOT_FOUND || seen == null || System.nanoTime() - began > END_NANOS) {
-                    return cancellation(now, seen);
-                }
-                // It has changed since: look again.
-                LockSupport.parkNanos(LOOK_NANOS);
-                continue;
-            }
-            Cancellation interrupted = interrupt(queue, known, id, began);
-            if (interrupted != null) {
-                return interrupted;
-            }
-            LockSupport.parkNanos(LOOK_NANOS);
-            known = known == null ? find(queue, id) : known;
+            Admin.Result result = known == null ? Admin.Result.NOT_FOUND : cancelWaiting(queue, known);
             TaskView seen = view(queue, known);
+            if (result == Admin.Result.DONE) {
+                return cancellation(CancelResult.CANCELLED, seen);
+            } else if (seen != null && seen.state().isFinal()) {
+                return cancellation(CancelResult.ENDED, seen);
+            } else if (result == Admin.Result.ACTIVE || seen == null) {
+                Cancellation done = inExecutors(queue, known, id, began);
+                if (done != null) {
+                    return done;
+                }
+                known = known == null ? find(queue, id) : known;
+                seen = view(queue, known);
+            }
             if (seen == null) {
                 return cancellation(CancelResult.NOT_FOUND, null);
-            } else if (seen.state() == TaskState.ACTIVE && System.nanoTime() - began > ANSWER_NANOS) {
-                return cancellation(CancelResult.NOT_INTERRUPTED, seen);
+            } else if (System.nanoTime() - began > (seen.state() == TaskState.ACTIVE ? ANSWER_NANOS : END_NANOS)) {
+                return cancellation(
+                        seen.state() == TaskState.ACTIVE ? CancelResult.NOT_INTERRUPTED : CancelResult.NOT_FOUND, seen);
             }
+            // It has changed since: look again.
+            LockSupport.parkNanos(LOOK_NANOS);
         }
     }
 
@@ -84,8 +78,8 @@ final class TaskCanceller {
                 new Partition(queue, ref.partition()), new Position(ref.position()), Admin.Deletion.WAITING));
     }
 
-    /** Has executors interrupt a task, and waits for its end. Null if none of them runs it. */
-    private @Nullable Cancellation interrupt(String queue, @Nullable TaskRef ref, String id, long began) {
+    /** Has executors cancel a task, and waits for its end. Null if none of them has it. */
+    private @Nullable Cancellation inExecutors(String queue, @Nullable TaskRef ref, String id, long began) {
         String asked = ref == null ? id : ref.partition() + "/" + ref.position();
         RunningTasks.Request request = await(running.cancel(queue, asked));
         try {
@@ -95,8 +89,8 @@ final class TaskCanceller {
                 if (!places.isEmpty()) {
                     return awaitEnd(queue, ofPlace(places.get(0)), began);
                 }
-                TaskView seen = ref == null ? null : view(queue, ref);
-                if (ref != null && (seen == null || seen.state() != TaskState.ACTIVE)) {
+                TaskView seen = view(queue, ref);
+                if (seen != null && seen.state() != TaskState.ACTIVE) {
                     return null;
                 }
                 LockSupport.parkNanos(LOOK_NANOS);
@@ -120,11 +114,14 @@ final class TaskCanceller {
         return new TaskRef(place.substring(0, slash), place.substring(slash + 1));
     }
 
-    /** Waits until the outcome of an interrupted run is recorded. */
-    private Cancellation awaitEnd(String queue, TaskRef ref, long began) {
+    /** Waits until the end of a task is recorded that its executor has cancelled. Null if Redis has it by now, and it waits there. */
+    private @Nullable Cancellation awaitEnd(String queue, TaskRef ref, long began) {
         TaskView seen = view(queue, ref);
         while (System.nanoTime() - began < END_NANOS
                 && (seen == null || !seen.state().isFinal())) {
+            if (seen != null && seen.state() != TaskState.ACTIVE) {
+                return null;
+            }
             LockSupport.parkNanos(LOOK_NANOS);
             seen = view(queue, ref);
         }

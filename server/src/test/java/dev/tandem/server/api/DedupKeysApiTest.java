@@ -64,7 +64,20 @@ class DedupKeysApiTest extends ApiTestBase {
         TaskRef ref = new TaskRef("0", "1:1");
         Envelope kept = new Envelope(named("second"), 1, 0, null);
         put(new TaskInfo(
-                ref, TaskState.SUCCEEDED, null, "k", 1, "e", null, kept, 0L, List.of(), TaskNotes.NONE, null, "first"));
+                ref,
+                TaskState.SUCCEEDED,
+                null,
+                "k",
+                1,
+                "e",
+                null,
+                kept,
+                0L,
+                List.of(),
+                TaskNotes.NONE,
+                null,
+                "first",
+                null));
         assertThat(get("/api/v1/queues/orders/tasks/@0%2F1:1", 200)
                         .path("duplicateOf")
                         .asString())

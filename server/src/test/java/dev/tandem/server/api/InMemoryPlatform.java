@@ -53,6 +53,9 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     /** The handlers that executors announced, by queue. */
     final Map<String, QueueHandlers> handlers = new LinkedHashMap<>();
 
+    /** What executors answer, by the id or place that they are asked for. */
+    final Map<String, TaskInfo> held = new LinkedHashMap<>();
+
     boolean paused;
     PausedTasks pausedTasks = PausedTasks.NONE;
     boolean partial;
@@ -81,6 +84,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
         keyChanges.clear();
         published.clear();
         handlers.clear();
+        held.clear();
         paused = false;
         pausedTasks = PausedTasks.NONE;
         partial = false;
@@ -221,6 +225,11 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     @Override
     public Page<KeyInfo> keys(String queue, @Nullable String cursor, int limit) {
         return new Page<>(List.copyOf(keys.values()), null);
+    }
+
+    @Override
+    public List<TaskInfo> inExecutors(String queue, String id) {
+        return Optional.ofNullable(held.get(id)).stream().toList();
     }
 
     @Override

@@ -53,7 +53,7 @@ class LifecycleApiTest extends ApiTestBase {
         "CANCELLED, ENDED, 409, was cancelled",
         "DEAD, ENDED, 409, is dead",
         "ACTIVE, NOT_INTERRUPTED, 409, no executor could interrupt it",
-        "ACTIVE, NOT_FOUND, 404, no executor runs it"
+        "ACTIVE, NOT_FOUND, 404, no executor has it"
     })
     void aCancellationThatHasNoEffectSaysWhy(TaskState state, CancelResult result, int status, String detail) {
         put("0", "1:1", state, named("a"));

@@ -7,15 +7,19 @@ import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.AttemptRecord;
 import dev.tandem.task.Envelope;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
 import dev.tandem.task.PutAside;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskNotes;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.WaitReason;
+import dev.tandem.task.store.HeldTask;
 import dev.tandem.task.store.PausedTasks;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -189,6 +193,52 @@ class TasksApiTest extends ApiTestBase {
                 .isEqualTo("[{\"at\":\"2027-01-15T08:00:00Z\",\"attempt\":2,\"text\":\"not confirmed yet\"}]");
         assertThat(get("/api/v1/queues/orders/tasks/@0%2F1:2", 200).propertyNames())
                 .doesNotContain("progress", "checkpoint", "log");
+    }
+
+    @Test
+    void aTaskThatOnlyAnExecutorHasIsFoundThere() {
+        PLATFORM.held.put("order-1", held(TaskState.DELIVERED, "a free slot"));
+
+        JsonNode waits = get("/api/v1/queues/orders/tasks/order-1", 200);
+
+        assertThat(waits.path("id").asString()).isEqualTo("order-1");
+        assertThat(waits.path("state").asString()).isEqualTo("delivered");
+        assertThat(waits.path("executor").asString()).isEqualTo("web-1");
+        assertThat(waits.path("waitsFor").asString()).isEqualTo("a free slot");
+        assertThat(waits.path("note").asString()).contains("The broker has custody");
+        assertThat(waits.propertyNames()).doesNotContain("payload", "payloadText", "payloadBase64", "bytes");
+        PLATFORM.paused = true;
+        assertThat(get("/api/v1/queues/orders/tasks/order-1", 200)
+                        .path("waitsFor")
+                        .asString())
+                .isEqualTo("the queue to be resumed");
+    }
+
+    @Test
+    void ofARunningTaskTheExecutorKnowsMore() {
+        TaskRef ref = new TaskRef("0", "1:1");
+        put(new TaskInfo(ref, TaskState.ACTIVE, null, "k", 1, "web-1", null, null, null, List.of(), TaskNotes.NONE));
+        JsonNode claim = get("/api/v1/queues/orders/tasks/@0%2F1:1", 200);
+        assertThat(claim.path("id").asString()).isEqualTo("orders:0:1");
+
+        PLATFORM.held.put("0/1:1", held(TaskState.ACTIVE, null));
+
+        JsonNode runs = get("/api/v1/queues/orders/tasks/@0%2F1:1", 200);
+        assertThat(runs.path("id").asString()).isEqualTo("order-1");
+        assertThat(runs.has("waitsFor")).isFalse();
+    }
+
+    private static TaskInfo held(TaskState state, @Nullable String waitsFor) {
+        HeldTask held = new HeldTask(
+                Partition.of("orders", 0),
+                new Position("1:1"),
+                "web-1",
+                new Envelope(named("order-1").withPayload(new byte[0]), 0, 0, null),
+                waitsFor == null,
+                waitsFor);
+        TaskRef ref = new TaskRef("0", "1:1");
+        return new TaskInfo(ref, state, null, "k", 0, "web-1", null, null, null, List.of(), TaskNotes.NONE)
+                .withHeld(held);
     }
 
     @Test

@@ -65,7 +65,7 @@ class OperatorCommandsTest {
         assertThat(run("tasks", "cancel", "orders", "a")).isZero();
 
         assertThat(out.toString())
-                .isEqualTo("1 task cancelled\nThe handler of a was interrupted, and has not ended yet.\n");
+                .isEqualTo("1 task cancelled\nIts executor was told to end a, and its end is not recorded yet.\n");
     }
 
     @Test

@@ -3,6 +3,8 @@ package dev.tandem.task.store;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Port: the entry of one executor among all executors of a store. While it exists, people see the executor, the others share
@@ -27,6 +29,9 @@ public interface Registration extends AutoCloseable {
 
     /** The executor that is registered. Any thread may call its methods, none of which may block. */
     interface Registrant {
+
+        /** The most tasks that {@link #find} returns. */
+        int MOST_FOUND = 20;
 
         /** Returns its id, which no other executor ever has. */
         String id();
@@ -53,14 +58,25 @@ public interface Registration extends AutoCloseable {
         }
 
         /**
-         * Interrupts the handlers that run tasks with this id. A task whose handler does not succeed all the same has the outcome
-         * {@link dev.tandem.task.Outcome.Cancelled}.
+         * Cancels the tasks with this id that the executor has: interrupts the handlers that run them, and ends those that wait in
+         * its memory. A task whose handler does not succeed all the same has the outcome {@link
+         * dev.tandem.task.Outcome.Cancelled}.
          *
          * @param id the task's id, or its partition's name, a slash and its position
-         * @return the places of the tasks that were interrupted: each a partition's name, a slash and a position
+         * @return the places of the tasks that it has: each a partition's name, a slash and a position. It need not complete
          */
-        default List<String> cancel(String queue, String id) {
-            return List.of();
+        default CompletionStage<List<String>> cancel(String queue, String id) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+
+        /**
+         * Looks for tasks with this id in its memory: those that it runs, and those that wait there.
+         *
+         * @param id as for {@link #cancel}
+         * @return at most {@link #MOST_FOUND}. May never complete, if the executor is stuck
+         */
+        default CompletionStage<List<HeldTask>> find(String queue, String id) {
+            return CompletableFuture.completedFuture(List.of());
         }
 
         /**

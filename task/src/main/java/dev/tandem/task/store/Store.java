@@ -3,6 +3,8 @@ package dev.tandem.task.store;
 import dev.tandem.task.Partition;
 import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.fanout.FanOutCaller;
+import dev.tandem.task.fanout.FanOutReply;
 import dev.tandem.task.fanout.FanOutRequest;
 import java.util.Collection;
 import java.util.List;
@@ -90,13 +92,19 @@ public interface Store extends AutoCloseable {
 
     /**
      * Sends requests about fan-outs of one bucket ({@link FanOutBuckets}). Any thread may call it. They are applied in their order,
-     * and those of one call at once.
+     * and those of one call at once; or none of them, if calls of this caller are forgotten.
      *
      * @param requests 1 to {@link #MAX_FAN_OUT_REQUESTS}
-     * @return the answers in the same order; fails as that of {@link #dedup} does
+     * @return fails as that of {@link #dedup} does
      */
-    default CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
+    default CompletionStage<FanOutReply> fanOut(int bucket, FanOutCaller caller, List<FanOutRequest> requests) {
         return CompletableFuture.failedFuture(new UnsupportedOperationException("This store keeps no fan-outs"));
+    }
+
+    /** Does the same for who does not number its calls. @return the answers in the order of the requests */
+    default CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
+        return fanOut(bucket, FanOutCaller.UNNUMBERED, requests)
+                .thenApply(reply -> ((FanOutReply.Applied) reply).answers());
     }
 
     /**

@@ -261,6 +261,14 @@ public sealed interface StoreRequest
 
         /** The message cannot be read, so the task is dead at once. No key is affected. */
         record Bury() implements Move {}
+
+        /**
+         * The task has been cancelled, and ends at once. No key is affected, since it is the head of none. GONE if it is
+         * claimed.
+         *
+         * @param record what is kept of the task
+         */
+        record Cancel(SuccessRecord record) implements Move {}
     }
 
     /**

@@ -27,6 +27,9 @@ public record SuccessRecord(
         @Nullable String result,
         @Nullable String duplicateOf) {
 
+    /** Stands in place of the executor of a task that was cancelled while it waited. */
+    public static final String OPERATOR = "operator";
+
     /** Makes the record of a task that ran, and of which no result is kept. */
     public SuccessRecord(
             @Nullable String id,

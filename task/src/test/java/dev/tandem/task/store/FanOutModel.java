@@ -3,10 +3,12 @@ package dev.tandem.task.store;
 import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutAnswer.Code;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
+import dev.tandem.task.fanout.FanOutCaller;
 import dev.tandem.task.fanout.FanOutPlan;
 import dev.tandem.task.fanout.FanOutPlan.Rule;
 import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRecord.Phase;
+import dev.tandem.task.fanout.FanOutReply;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.FanOutRequest.Abandon;
 import dev.tandem.task.fanout.FanOutRequest.Ask;
@@ -66,6 +68,28 @@ public final class FanOutModel {
             this.since = since;
         }
 
+        Entry copy() {
+            Entry copy = new Entry(plan, token, since);
+            copy.phase = phase;
+            copy.stop = stop;
+            copy.why = why;
+            copy.cursor = cursor;
+            copy.total = total;
+            copy.endedAt = endedAt;
+            copy.finished = finished;
+            copy.tries = tries;
+            copy.claimedUntil = claimedUntil;
+            copy.claimedBy = claimedBy;
+            copy.begunBy = begunBy;
+            copy.begunName = begunName;
+            copy.errors.addAll(errors);
+            copy.ended.or(ended);
+            copy.failed.or(failed);
+            copy.cancelled.or(cancelled);
+            copy.nested.or(nested);
+            return copy;
+        }
+
         long endedBelow(long number) {
             return ended.get(0, (int) number).cardinality();
         }
@@ -83,6 +107,31 @@ public final class FanOutModel {
 
     private final Map<String, Entry> entries = new HashMap<>();
     private final Map<String, Long> due = new HashMap<>();
+    /** The numbers of the last calls to each bucket. */
+    private final Map<String, Long> callers = new HashMap<>();
+
+    /** Returns a copy, which a store that forgets goes back to. */
+    public FanOutModel copy() {
+        FanOutModel copy = new FanOutModel();
+        entries.forEach((id, entry) -> copy.entries.put(id, entry.copy()));
+        copy.due.putAll(due);
+        copy.callers.putAll(callers);
+        return copy;
+    }
+
+    /** Applies the requests of a call. */
+    public FanOutReply call(int bucket, FanOutCaller caller, List<FanOutRequest> requests, long now) {
+        String name = bucket + "/" + caller.name();
+        long last = callers.getOrDefault(name, 0L);
+        if (last < caller.known()) {
+            return new FanOutReply.Gap(last);
+        }
+        if (caller.number() > 0) {
+            callers.put(name, Math.max(last, caller.number()));
+        }
+        return new FanOutReply.Applied(
+                requests.stream().map(each -> apply(each, now)).toList());
+    }
 
     /** Returns the ids of those that somebody has to look at. */
     public List<String> due(long now) {

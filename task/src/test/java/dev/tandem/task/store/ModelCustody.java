@@ -9,6 +9,7 @@ import dev.tandem.task.store.StoreModel.Flaw;
 import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move.Adopt;
 import dev.tandem.task.store.StoreRequest.Move.Bury;
+import dev.tandem.task.store.StoreRequest.Move.Cancel;
 import dev.tandem.task.store.StoreRequest.Move.Park;
 import dev.tandem.task.store.StoreRequest.Move.Schedule;
 import dev.tandem.task.store.StoreRequest.TakeCustody;
@@ -18,7 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Applies {@link TakeCustody}: schedules, parks, adopts and buries tasks. */
+/** Applies {@link TakeCustody}: schedules, parks, adopts, buries and cancels tasks. */
 final class ModelCustody {
 
     private final ModelPartition partition;
@@ -96,6 +97,8 @@ final class ModelCustody {
             tasks.schedule(entry.position(), partition.stored(entry.envelope()), schedule.dueAt());
         } else if (entry.move() instanceof Bury) {
             tasks.bury(entry.position(), partition.stored(entry.envelope()));
+        } else if (entry.move() instanceof Cancel cancel) {
+            return cancel(entry.position(), cancel);
         }
         return HandOverResult.OK;
     }
@@ -135,6 +138,17 @@ final class ModelCustody {
         if (entry.envelope() != null) {
             tasks.adopt(entry.position(), partition.stored(entry.envelope()));
         }
+        return HandOverResult.OK;
+    }
+
+    private HandOverResult cancel(Position position, Cancel cancel) {
+        if (tasks.isClaimed(position)) {
+            return HandOverResult.GONE;
+        }
+        tasks.end(position, TaskEnd.CANCELLED);
+        partition.attempts.remove(position);
+        partition.notes.forget(position);
+        partition.keep(position, cancel.record());
         return HandOverResult.OK;
     }
 

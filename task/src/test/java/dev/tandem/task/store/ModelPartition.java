@@ -305,6 +305,11 @@ public final class ModelPartition {
         }
     }
 
+    /** Keeps what is said of a task that ended. */
+    void keep(Position position, SuccessRecord record) {
+        successes.add(new KeptSuccess(position, record));
+    }
+
     // Parts of answers
 
     long nextDueMillis(long now) {

@@ -227,6 +227,13 @@ final class OwnerClient {
                 .get(0);
     }
 
+    HandOverResult cancel(Position position, @Nullable String key, SettledMark mark) {
+        Move.Cancel move = new Move.Cancel(
+                new SuccessRecord(null, null, key, 0, 5, 0, SuccessRecord.OPERATOR, null, TaskEnd.CANCELLED));
+        return takeCustody(new HandOver(position, key, mark, move, envelope(key, 0)))
+                .get(0);
+    }
+
     // Other requests of an owner
 
     DueTasks claimDue(int maxClaims, int maxOffers) {

@@ -20,7 +20,7 @@ import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import org.junit.jupiter.api.Test;
 
-/** {@link StoreRequest.TakeCustody}: scheduling, parking, adopting and burying tasks. */
+/** {@link StoreRequest.TakeCustody}: scheduling, parking, adopting, burying and cancelling tasks. */
 interface TakeCustodyConformance extends StoreFixture {
 
     @Test
@@ -213,5 +213,26 @@ interface TakeCustodyConformance extends StoreFixture {
         assertThat(acquired.blockedKeys()).isZero();
         assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1));
         assertThat(first().tryClaim(P1, null, false)).isEqualTo(ClaimResult.Done.INSTANCE);
+    }
+
+    // Cancel
+
+    @Test
+    default void aCancelledTaskHasEndedAndItsKeyGoesOn() {
+        first().acquire();
+        assertThat(first().cancel(P1, KEY, new SettledMark.Offset(1))).isEqualTo(HandOverResult.OK);
+        assertThat(first().cancel(P1, KEY, new SettledMark.Offset(1))).isEqualTo(HandOverResult.DONE);
+        assertThat(first().claim(P2, KEY)).isPositive();
+        Acquired acquired = first().acquire();
+        assertThat(acquired.blockedKeys()).isZero();
+        assertThat(acquired.chunks()).hasSize(1).allMatch(chunk -> chunk.has(1) && !chunk.has(2));
+    }
+
+    @Test
+    default void aClaimedTaskIsNotCancelledBesideItsRun() {
+        first().acquire();
+        long token = first().claim(P1, KEY);
+        assertThat(first().cancel(P1, KEY, new SettledMark.Offset(1))).isEqualTo(HandOverResult.GONE);
+        assertThat(first().succeed(P1, token, KEY, 1)).isEqualTo(SettleResult.Ok.PLAIN);
     }
 }

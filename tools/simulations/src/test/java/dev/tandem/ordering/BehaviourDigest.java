@@ -264,7 +264,7 @@ final class BehaviourDigest {
         } else if (entry.move() instanceof Move.Adopt) {
             add(42);
         } else {
-            add(43);
+            add(entry.move() instanceof Move.Bury ? 43 : 44);
         }
     }
 

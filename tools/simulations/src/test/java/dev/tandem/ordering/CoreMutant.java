@@ -105,6 +105,10 @@ enum CoreMutant {
             "Relays",
             "for (Run next = row.begunNext(); next != null; next = row.begunNext()) {",
             "for (Run next = null; next != null; ) {")),
+    /** Lets the next task of a key begin before the store knows that the one before it was cancelled. */
+    RELAY_BEHIND_CANCELLED(edit("Relays", "&& !active.run().isCancelled()", "")),
+    /** Ends a cancelled task without its claim although it may have begun elsewhere. */
+    CANCEL_BEGUN(edit("Cancellations", "isSurelyUnknown(entry) && state.lanes", "state.lanes")),
     /** Takes a message without an id for one that was settled and maybe acked. */
     FIND_UNNAMED_ON_PAGES(
             edit("RedeliveryIndex", "if (Identities.isNamed(identity)) {", "if (true) {"),

@@ -18,10 +18,15 @@ enum HistoryKind {
     LOG_WITH_UNKNOWN_TYPES("SimulationTest#unknown*", 500, 8_000),
     /** A log with tenants, of which some have more tasks than memory has room for. */
     LOG_WITH_TENANTS("SimulationTest#bursts*", 500, 30_000),
+    /** A log whose tasks operators cancel in memory. */
+    LOG_WITH_CANCELS("SimulationTest#cancelled*", 400, 10_000),
     /** A message queue with ordered sub-queues (RabbitMQ). */
-    QUEUE("QueueSimulationTest", 1_000, 6_000),
+    QUEUE("QueueSimulationTest#every*", 1_000, 6_000),
     /** An unordered message queue: several partitions and processes compete for its messages. */
-    SHARED_QUEUE("SharedQueueSimulationTest", 1_000, 6_000);
+    SHARED_QUEUE("SharedQueueSimulationTest#every*", 1_000, 6_000),
+    /** Message queues whose tasks operators cancel in memory. */
+    QUEUE_WITH_CANCELS("QueueSimulationTest#cancelled*", 300, 6_000),
+    SHARED_QUEUE_WITH_CANCELS("SharedQueueSimulationTest#cancelled*", 300, 6_000);
 
     private final String test;
     private final int ordinaryRun;
@@ -56,6 +61,15 @@ enum HistoryKind {
             case LOG_WITH_UNKNOWN_TYPES ->
                 new Simulation(Source.Kind.LOG, false, seed, flaws, trace).withUnknownTypes();
             case LOG_WITH_TENANTS -> new Simulation(Source.Kind.LOG, false, seed, flaws, trace).withTenants(seed);
+            case LOG_WITH_CANCELS, QUEUE_WITH_CANCELS, SHARED_QUEUE_WITH_CANCELS ->
+                SimCancels.in(
+                        new Simulation(
+                                this == LOG_WITH_CANCELS ? Source.Kind.LOG : Source.Kind.QUEUE,
+                                this == SHARED_QUEUE_WITH_CANCELS,
+                                seed,
+                                flaws,
+                                trace),
+                        seed);
             case QUEUE -> new Simulation(Source.Kind.QUEUE, false, seed, flaws, trace);
             case SHARED_QUEUE -> new Simulation(Source.Kind.QUEUE, true, seed, flaws, trace);
         };

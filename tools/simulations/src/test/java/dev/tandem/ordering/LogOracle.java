@@ -114,8 +114,9 @@ final class LogOracle extends Oracle {
             settledAndClaimed(write, step, (SettledAndClaimed) answer, state);
         } else if (request instanceof ClaimDue due) {
             claimedDue(partition, book, due, (DueTasks) answer, write);
-        } else if (request instanceof TakeCustody) {
+        } else if (request instanceof TakeCustody hand) {
             places.parked(partition, book, state);
+            runs.cancelled(hand, (StoreAnswer.CustodyTaken) answer).forEach(seen -> succeeded(seen, write));
         } else if (request instanceof AbandonPosition gone) {
             SeenTask given = books.find(partition, gone.position());
             if (given != null && !given.delivered && !state.holds(gone.position())) {
@@ -363,6 +364,11 @@ final class LogOracle extends Oracle {
     @Override
     void begins(SimProcess process, Run run) {
         runs.begins(process, run);
+    }
+
+    @Override
+    void leavesOut(SimProcess process, Run run) {
+        runs.leavesOut(process, run);
     }
 
     @Override

@@ -4,6 +4,11 @@ import static dev.tandem.ordering.Oracle.check;
 
 import dev.tandem.task.Outcome;
 import dev.tandem.task.store.ModelPartition;
+import dev.tandem.task.store.StoreAnswer.CustodyTaken;
+import dev.tandem.task.store.StoreAnswer.HandOverResult;
+import dev.tandem.task.store.StoreRequest.HandOver;
+import dev.tandem.task.store.StoreRequest.Move;
+import dev.tandem.task.store.StoreRequest.TakeCustody;
 import dev.tandem.task.store.StoredClaim;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -150,6 +155,35 @@ final class LogRuns {
             ended.seen.done = true;
             ended.seen.doneAt.merge(process, run.token(), Math::max);
         }
+    }
+
+    void leavesOut(SimProcess process, Run run) {
+        SeenTask seen = books.ofRun(run);
+        seen.done = true;
+        seen.doneAt.merge(process, run.token(), Math::max);
+        relayed.remove(run);
+        ordered.remove(run);
+    }
+
+    /** Returns the tasks that a request has cancelled. None of them runs under a lease that its process believes in. */
+    List<SeenTask> cancelled(TakeCustody request, CustodyTaken answer) {
+        List<SeenTask> cancelled = new ArrayList<>();
+        for (int i = 0; i < request.entries().size(); i++) {
+            HandOver entry = request.entries().get(i);
+            if (entry.move() instanceof Move.Cancel && answer.results().get(i) == HandOverResult.OK) {
+                SeenTask seen = books.seen(request.partition(), entry.position());
+                check(
+                        running.values().stream().noneMatch(each -> each.seen == seen && isHeld(each)),
+                        () -> seen + " is cancelled while it runs");
+                cancelled.add(seen);
+            }
+        }
+        return cancelled;
+    }
+
+    private boolean isHeld(Running run) {
+        return run.process.simulationTime(run.run.leaseUntil()) >= simulation.timeline.now()
+                && !isSilentlyForgotten(run.run);
     }
 
     void died(SimProcess process) {

@@ -28,11 +28,11 @@ final class MessageGroups {
          *
          * @param due those that the broker has not any more
          */
-        boolean isKept(Set<SimTask> due, Set<SimTask> inStore) {
+        boolean isKept(Set<SimTask> due, List<SimTask> inStore) {
             if (tasks.size() == 1) {
                 return due.stream().allMatch(task -> task.succeeded || inStore.contains(task));
             }
-            long kept = successes + tasks.stream().filter(inStore::contains).count();
+            long kept = successes + inStore.stream().filter(tasks::contains).count();
             return kept >= (named ? Math.min(1, due.size()) : due.size());
         }
     }

@@ -26,6 +26,8 @@ class MutantsTest {
             CoreMutant.FORGET_WHAT_A_ROW_BEGAN, 1_000L,
             CoreMutant.SETTLE_BY_FORMER_OFFSET, 550L,
             CoreMutant.READ_BEFORE_TENANT, 36_600L,
+            CoreMutant.RELAY_BEHIND_CANCELLED, 1_450L,
+            CoreMutant.CANCEL_BEGUN, 900L,
             Flaw.SETTLE_WITHOUT_TOKEN, 950L);
 
     @ParameterizedTest
@@ -90,6 +92,16 @@ class MutantsTest {
     @EnabledIfSystemProperty(named = "simulation.mutants", matches = "all")
     void aCoreThatReadsAgainBeforeTheTenantIsCaught() throws Exception {
         assertIsCaught(CoreMutant.READ_BEFORE_TENANT, HistoryKind.LOG_WITH_TENANTS);
+    }
+
+    @Test
+    void aCoreThatGoesOnBehindACancelledTaskTooEarlyIsCaught() throws Exception {
+        assertIsCaught(CoreMutant.RELAY_BEHIND_CANCELLED, HistoryKind.LOG_WITH_CANCELS);
+    }
+
+    @Test
+    void aCoreThatCancelsATaskThatHasBegunIsCaught() throws Exception {
+        assertIsCaught(CoreMutant.CANCEL_BEGUN, HistoryKind.QUEUE_WITH_CANCELS);
     }
 
     @Test

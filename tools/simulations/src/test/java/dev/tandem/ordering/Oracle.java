@@ -151,6 +151,9 @@ abstract class Oracle {
     /** A handler begins. */
     abstract void begins(SimProcess process, Run run);
 
+    /** A run of a cancelled task ends before its handler begins. */
+    abstract void leavesOut(SimProcess process, Run run);
+
     /** A handler ends. */
     abstract void ends(SimProcess process, Run run, Outcome outcome);
 

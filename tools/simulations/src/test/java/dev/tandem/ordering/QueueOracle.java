@@ -99,6 +99,7 @@ final class QueueOracle extends Oracle {
         Set<Token> after = claimed(write, request.partition(), state);
         if (request instanceof StoreRequest.TakeCustody hand) {
             handedOver(hand, state);
+            cancelled(write, hand, (StoreAnswer.CustodyTaken) answer, state);
         }
         if (request instanceof StoreRequest.ExpireLeases) {
             lapsed(after);
@@ -167,6 +168,25 @@ final class QueueOracle extends Oracle {
         }
     }
 
+    private void cancelled(
+            long write, StoreRequest.TakeCustody request, StoreAnswer.CustodyTaken answer, ModelPartition state) {
+        for (int i = 0; i < request.entries().size(); i++) {
+            StoreRequest.HandOver entry = request.entries().get(i);
+            boolean done = answer.results().get(i) == StoreAnswer.HandOverResult.OK;
+            if (done && entry.move() instanceof StoreRequest.Move.Cancel) {
+                Partition partition = request.partition();
+                SimTask task = task(SimTask.idOf(
+                        Envelope.decode(partition.queue(), entry.envelope()).task()));
+                task.succeeded = true;
+                book.ended.add(task);
+                book.groups.of(task).successes++;
+                if (!isStale(partition, entry.position(), state.executor())) {
+                    book.successAt.put(task, write);
+                }
+            }
+        }
+    }
+
     private void lapsed(Set<Token> after) {
         for (Token token : claims) {
             SimTask task = book.byToken.get(token);
@@ -220,6 +240,11 @@ final class QueueOracle extends Oracle {
     }
 
     @Override
+    void leavesOut(SimProcess process, Run run) {
+        runs.leavesOut(process, run);
+    }
+
+    @Override
     void ends(SimProcess process, Run run, Outcome outcome) {
         runs.ends(process, run, outcome);
     }
@@ -241,15 +266,15 @@ final class QueueOracle extends Oracle {
         SimTask task = message.task;
         Group group = book.groups.of(task);
         group.acked.add(task);
-        Set<SimTask> inStore = inStore(task.partition, simulation.store::sure);
+        List<SimTask> inStore = inStore(task.partition, simulation.store::sure);
         check(
                 group.isKept(group.acked, inStore),
                 () -> process + " acks " + task + ", which has not succeeded and is not sure to be held");
     }
 
-    /** Returns what is held where messages of this partition may be. */
-    Set<SimTask> inStore(Partition of, Function<Partition, ModelPartition> store) {
-        Set<SimTask> inStore = new HashSet<>();
+    /** Returns what is held where messages of this partition may be. Of messages with the same content, one may be held twice. */
+    List<SimTask> inStore(Partition of, Function<Partition, ModelPartition> store) {
+        List<SimTask> inStore = new ArrayList<>();
         for (Partition partition : simulation.plan.shared() ? simulation.partitions() : List.of(of)) {
             ModelPartition state = store.apply(partition);
             state.inStore().forEach(position -> inStore.add(taskOf(partition, state, position)));
@@ -263,10 +288,10 @@ final class QueueOracle extends Oracle {
     @Override
     List<SimTask> lost() {
         List<SimTask> lost = new ArrayList<>();
-        Map<Partition, Set<SimTask>> inStore = new HashMap<>();
+        Map<Partition, List<SimTask>> inStore = new HashMap<>();
         for (Group group : book.groups.all()) {
             Partition partition = group.tasks.get(0).partition;
-            Set<SimTask> stored = inStore.computeIfAbsent(partition, p -> inStore(p, simulation.store::state));
+            List<SimTask> stored = inStore.computeIfAbsent(partition, p -> inStore(p, simulation.store::state));
             Set<SimTask> due = new HashSet<>(group.tasks);
             due.removeIf(broker()::has);
             if (!group.isKept(due, stored)) {

@@ -188,6 +188,13 @@ final class QueueRuns {
         }
     }
 
+    void leavesOut(SimProcess process, Run run) {
+        SimTask task = oracle.task(SimTask.idOf(run.task()));
+        book.byToken.put(Token.of(run), task);
+        running.put(run, new Running(process, run, task));
+        ends(process, run, Outcome.Cancelled.BEFORE_RUN);
+    }
+
     void died(SimProcess process) {
         running.values().removeIf(each -> each.process == process);
     }

@@ -8,6 +8,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 class QueueSimulationTest {
 
     @Test
+    void cancelledTasksKeepThemTooAndDoNotRun() throws InterruptedException {
+        Histories.of(HistoryKind.QUEUE_WITH_CANCELS).check(BehaviourDigests.none());
+    }
+
+    @Test
     void everyHistoryKeepsTheGuarantees() throws InterruptedException {
         Histories.of(HistoryKind.QUEUE).check(BehaviourDigests.of("queue"));
     }

@@ -14,6 +14,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SharedQueueSimulationTest {
 
     @Test
+    void cancelledTasksKeepThemTooAndDoNotRun() throws InterruptedException {
+        Histories.of(HistoryKind.SHARED_QUEUE_WITH_CANCELS).check(BehaviourDigests.none());
+    }
+
+    @Test
     void everyHistoryKeepsTheGuarantees() throws InterruptedException {
         Histories.of(HistoryKind.SHARED_QUEUE).check(BehaviourDigests.of("shared-queue"));
     }

@@ -39,6 +39,11 @@ final class SimWorkers {
             finish(run, Outcome.NotStarted.INSTANCE);
             return;
         }
+        if (run.isCancelled()) {
+            simulation.oracle.leavesOut(process, run);
+            finish(run, Outcome.Cancelled.BEFORE_RUN);
+            return;
+        }
         simulation.trace(() -> process + " runs " + run.position() + " of "
                 + simulation.oracle.task(SimTask.idOf(run.task())) + " token " + TraceFormat.token(run.token())
                 + " attempt " + run.attempt());

@@ -101,6 +101,10 @@ final class Simulation {
         rest();
     }
 
+    boolean haveFaultsEnded() {
+        return faultsEnded;
+    }
+
     boolean hasUnknownTypes() {
         return typesAreUnknown;
     }

@@ -11,6 +11,11 @@ class SimulationTest {
     }
 
     @Test
+    void cancelledTasksKeepThemTooAndDoNotRun() throws InterruptedException {
+        Histories.of(HistoryKind.LOG_WITH_CANCELS).check(BehaviourDigests.none());
+    }
+
+    @Test
     void aStoreWhoseMemoryIsFullAtTimesKeepsThemToo() throws InterruptedException {
         Histories.of(HistoryKind.LOG_WITH_FULL_STORE).check(BehaviourDigests.none());
     }

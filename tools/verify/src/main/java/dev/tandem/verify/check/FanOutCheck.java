@@ -8,14 +8,21 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** What fan-outs promise. The ids of the tasks say what belongs together, see {@link FanTasks}. */
 final class FanOutCheck {
 
+    /** What was told earlier is durable, so nobody tells it again. */
+    private static final long HORIZON_MILLIS = 3_000;
+
+    /** For how long after a loss of writes a process may still have to tell again what it had told before. */
+    private static final long TELLS_AGAIN_NANOS = 10_000_000_000L;
+
     private final History history;
     private final Findings findings;
-    /** The groups of which the store may have lost something. They are not judged. */
+    /** The groups of which something may be lost for good. They are not judged. */
     private final Set<String> forgotten = new HashSet<>();
 
     private FanOutCheck(History history, Findings findings) {
@@ -42,8 +49,7 @@ final class FanOutCheck {
     }
 
     private void checkGroup(TaskHistory master, String group, List<TaskHistory> finals) {
-        // The broker knows already that tasks have ended whose ends the store has lost, so they are missing for good.
-        if (master.firstStart() != Period.NEVER && history.mayHaveLostWrites(master.firstStart(), Long.MAX_VALUE)) {
+        if (mayBeLost(master, group, finals)) {
             forgotten.add(group);
             return;
         }
@@ -68,6 +74,26 @@ final class FanOutCheck {
         }
         long start = started.get(0).firstStart();
         FanTasks.subtasks(group).forEach(subtask -> checkSubtask(subtask, start));
+    }
+
+    /** Returns whether the store may have lost something that nobody tells it again. */
+    private boolean mayBeLost(TaskHistory master, String group, List<TaskHistory> finals) {
+        List<HandlerRun> runs = new ArrayList<>(master.runs);
+        finals.forEach(each -> runs.addAll(each.runs));
+        FanTasks.subtasks(group).stream()
+                .map(history.subtasks::get)
+                .filter(Objects::nonNull)
+                .forEach(each -> runs.addAll(each.runs));
+        long began = runs.stream().mapToLong(run -> run.start).min().orElse(Period.NEVER);
+        return history.writeLosses.stream()
+                .filter(loss -> began <= loss.at())
+                .anyMatch(loss -> history.lostMillis(loss) > HORIZON_MILLIS
+                        || runs.stream().anyMatch(run -> endedWithWhatItTold(run, loss)));
+    }
+
+    /** Returns whether the process of a run was gone before it can have told again what the store had lost. */
+    private static boolean endedWithWhatItTold(HandlerRun run, Event.WritesLost loss) {
+        return run.processEnd >= loss.since() && run.processEnd <= loss.at() + TELLS_AGAIN_NANOS;
     }
 
     private void checkSubtask(String id, long finalStart) {

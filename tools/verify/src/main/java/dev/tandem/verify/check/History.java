@@ -124,6 +124,17 @@ final class History {
         return writeLosses.stream().anyMatch(loss -> from <= loss.at() && until >= loss.since());
     }
 
+    /** Returns how old the oldest write was at most that the store lost. A store that is cut off is down, and takes writes all the same. */
+    long lostMillis(Event.WritesLost loss) {
+        long until = outages.stream()
+                .filter(outage -> outage.server() == Server.STORE && outage.from() > loss.since())
+                .mapToLong(Outage::from)
+                .filter(from -> from < loss.at())
+                .min()
+                .orElse(loss.at());
+        return (until - loss.since()) / 1_000_000;
+    }
+
     /** Returns whether no fault was active at this time, nor within so many nanoseconds before. */
     boolean isFaultFree(long at, long nanosAfterFault) {
         return rounds.stream()

@@ -2,7 +2,8 @@ package dev.tandem.verify.worker;
 
 import dev.tandem.kit.JsonLinesLog;
 import dev.tandem.task.Partition;
-import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutCaller;
+import dev.tandem.task.fanout.FanOutReply;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupRequest;
@@ -135,8 +136,8 @@ final class ObservedStore implements Store {
     }
 
     @Override
-    public CompletionStage<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
-        return store.fanOut(bucket, requests);
+    public CompletionStage<FanOutReply> fanOut(int bucket, FanOutCaller caller, List<FanOutRequest> requests) {
+        return store.fanOut(bucket, caller, requests);
     }
 
     @Override

@@ -65,12 +65,48 @@ class FanOutCheckTest {
     }
 
     @Test
-    void judgesNoFanOutOfWhichTheStoreMayHaveLostSomething() {
+    void judgesAFanOutAlsoIfTheStoreHasForgottenSomething() {
         Event wrong = result(1, 0);
         assertViolates(
-                fannedOut("").writesLost(150, 400).add(wrong).closed(20_000).judge());
+                fannedOut("").writesLost(150, 400).add(wrong).closed(20_000).judge(), CheckerRule.FAN_OUTS);
+        assertViolates(fannedOut("").writesLost(150, 400).closed(20_000).judge(), CheckerRule.FAN_OUTS);
         assertViolates(
-                fannedOut("").writesLost(50, 90).add(wrong).closed(20_000).judge(), CheckerRule.FAN_OUTS);
+                fannedOut("")
+                        .writesLost(150, 400)
+                        .ran(FINAL, "p", "fin-7", null)
+                        .ran(FINAL + 50, "p", "fin-7-2", null)
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.FAN_OUTS);
+    }
+
+    @Test
+    void judgesNoFanOutOfWhichNobodyTellsAgainWhatTheStoreHasForgotten() {
+        Event wrong = result(1, 0);
+        assertViolates(fannedOut("")
+                .writesLost(150, 400)
+                .killed(500, "p")
+                .add(wrong)
+                .closed(20_000)
+                .judge());
+        assertViolates(
+                fannedOut("")
+                        .killed(120, "q")
+                        .writesLost(150, 400)
+                        .add(wrong)
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.FAN_OUTS);
+        assertViolates(
+                fannedOut("").writesLost(50, 4_000).add(wrong).closed(20_000).judge());
+        assertViolates(
+                fannedOut("")
+                        .writesLost(50, 90)
+                        .killed(95, "p")
+                        .add(wrong)
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.FAN_OUTS);
     }
 
     @Test

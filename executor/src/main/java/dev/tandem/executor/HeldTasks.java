@@ -1,0 +1,159 @@
+package dev.tandem.executor;
+
+import dev.tandem.ordering.CancelledTask;
+import dev.tandem.ordering.QueueCore;
+import dev.tandem.ordering.Run;
+import dev.tandem.ordering.TaskFilter;
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Partition;
+import dev.tandem.task.PlatformHeaders;
+import dev.tandem.task.Position;
+import dev.tandem.task.Task;
+import dev.tandem.task.store.HeldTask;
+import dev.tandem.task.store.Registration.Registrant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Finds tasks of a queue in the memory of this process, and cancels them, for people. Thread-safe. */
+final class HeldTasks {
+
+    private static final byte[] NO_PAYLOAD = {};
+
+    private static final String TURN = "a free slot";
+    private static final String TURN_OF_KEY = "earlier tasks of its key, or a free slot";
+
+    private final QueueSpec spec;
+    private final String executor;
+    private final LoopInbox inbox;
+    /** Used by the loop's thread only. */
+    private final QueueCore core;
+
+    private final WorkerPool workers;
+    private final Gates gates;
+
+    private record Place(Partition partition, Position position) {}
+
+    HeldTasks(QueueSpec spec, String executor, LoopInbox inbox, QueueCore core, WorkerPool workers, Gates gates) {
+        this.spec = spec;
+        this.executor = executor;
+        this.inbox = inbox;
+        this.core = core;
+        this.workers = workers;
+        this.gates = gates;
+    }
+
+    /**
+     * Cancels the tasks with an id: interrupts handlers that run them, and ends those that wait, without a run.
+     *
+     * @param id as for {@link #find}
+     * @return the places of those that were found; as {@link #find}
+     */
+    CompletableFuture<List<String>> cancel(String id) {
+        List<String> running = workers.cancel(id);
+        if (!running.isEmpty()) {
+            return CompletableFuture.completedFuture(running);
+        }
+        CompletableFuture<List<String>> found = new CompletableFuture<>();
+        inbox.post(() -> found.complete(cancelNow(id)));
+        return found;
+    }
+
+    private List<String> cancelNow(String id) {
+        List<String> places = new ArrayList<>();
+        Set<Run> runs = new HashSet<>();
+        for (CancelledTask task : core.cancel(named(id))) {
+            places.add(task.partition().name() + "/" + task.position());
+            if (task.run() != null) {
+                runs.add(task.run());
+            }
+        }
+        // A worker puts its attempt into its slot before it looks whether the run is cancelled. So one of us sees the
+        // other.
+        workers.cancel(runs);
+        return places;
+    }
+
+    /**
+     * Finds tasks with an id, as of the loop's next turn.
+     *
+     * @param id the id that their handlers see, or their place: partition, slash, position
+     * @return never completes if the loop has ended or hangs
+     */
+    CompletableFuture<List<HeldTask>> find(String id) {
+        CompletableFuture<List<HeldTask>> found = new CompletableFuture<>();
+        inbox.post(() -> found.complete(now(id)));
+        return found;
+    }
+
+    /** Describes what the core holds, as of the loop's next turn. @return as {@link #find} */
+    CompletableFuture<String> describe() {
+        CompletableFuture<String> description = new CompletableFuture<>();
+        inbox.post(() -> description.complete(core.toString()));
+        return description;
+    }
+
+    private List<HeldTask> now(String id) {
+        Map<Place, HeldTask> found = new LinkedHashMap<>();
+        TaskFilter named = named(id);
+        workers.running().forEach(run -> add(found, named, run, null));
+        gates.eachWaiting((run, reason) -> add(found, named, run, reason));
+        core.pending()
+                .filter(each -> named.matches(each.partition(), each.position(), each.task()))
+                .forEach(each -> found.computeIfAbsent(
+                        new Place(each.partition(), each.position()),
+                        place -> held(place, each.task(), each.attempts(), false, turn(each.task()))));
+        List<HeldTask> all = new ArrayList<>(found.values());
+        return all.subList(0, Math.min(all.size(), Registrant.MOST_FOUND));
+    }
+
+    private void add(Map<Place, HeldTask> found, TaskFilter named, Run run, @Nullable String waitsFor) {
+        if (named.matches(run.partition(), run.position(), run.task())) {
+            Place place = new Place(run.partition(), run.position());
+            found.put(place, held(place, run.task(), run.attempt() - 1, waitsFor == null, waitsFor));
+        }
+    }
+
+    /** Returns what finds tasks by an id, or by a place. Few ids are made from places, so that hardly any is put together. */
+    private TaskFilter named(String id) {
+        boolean mayBeMade = id.startsWith(spec.parts().topic() + ":");
+        return (partition, position, task) -> {
+            boolean named = task.id() == null
+                    ? mayBeMade && id.equals(made(task, partition, position))
+                    : task.id().equals(id);
+            return named || isPlace(id, partition.name(), position.text());
+        };
+    }
+
+    private String made(Task task, Partition partition, Position position) {
+        return TaskIds.idOf(
+                task, partition, position, spec.parts().topic(), spec.source().kind());
+    }
+
+    private static boolean isPlace(String id, String partition, String position) {
+        return id.length() == partition.length() + 1 + position.length()
+                && id.charAt(partition.length()) == '/'
+                && id.startsWith(partition)
+                && id.endsWith(position);
+    }
+
+    private String turn(Task task) {
+        return task.key() != null && spec.policy().ordered() ? TURN_OF_KEY : TURN;
+    }
+
+    private HeldTask held(Place place, Task task, int attempts, boolean running, @Nullable String waitsFor) {
+        Task shown = task.withPayload(NO_PAYLOAD).withHeaders(PlatformHeaders.without(task.headers()));
+        return new HeldTask(
+                place.partition(),
+                place.position(),
+                executor,
+                new Envelope(shown, attempts, 0, null),
+                running,
+                waitsFor);
+    }
+}
