@@ -115,14 +115,17 @@ final class Auditor implements AutoCloseable {
 
     private Event.Audit audit(List<Long> committed, RedisHashCommands<byte[], byte[]> store) {
         long asked = System.nanoTime();
-        List<String> held = ids(store, "tasks");
-        // Asked last, since a task may die in between, but a dead task cannot come back.
-        List<String> dead = ids(store, "dead-tasks");
-        long answered = System.nanoTime();
-        if (answered - asked > SLOW_NANOS) {
-            log.write(new Event.ServerStalled(answered, Event.Server.STORE, asked));
+        try {
+            List<String> held = ids(store, "tasks");
+            // Asked last, since a task may die in between, but a dead task cannot come back.
+            List<String> dead = ids(store, "dead-tasks");
+            return new Event.Audit(System.nanoTime(), committed, held, dead);
+        } finally {
+            long answered = System.nanoTime();
+            if (answered - asked > SLOW_NANOS) {
+                log.write(new Event.ServerStalled(answered, Event.Server.STORE, asked));
+            }
         }
-        return new Event.Audit(System.nanoTime(), committed, held, dead);
     }
 
     /** Returns the last audit; null if there was none yet. */

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Cancels tasks by their ids, as an operator would: some while they wait for their time, others while they run. Records what the
+ * Cancels tasks by their ids, as an operator would: some while they wait for their time or in their executors, others while they run. Records what the
  * store confirms. Thread-safe.
  */
 final class TrialOperator implements AutoCloseable {
@@ -69,6 +69,8 @@ final class TrialOperator implements AutoCloseable {
         if (EndedTasks.isCancelledWhileItWaits(id)) {
             long until = System.nanoTime() + EndedTasks.CANCELLED_BEFORE.toNanos();
             tryLater(FIRST_TRY_MILLIS, () -> cancelWaiting(id, until));
+        } else if (EndedTasks.isCancelledInMemory(id)) {
+            tryLater(LOOK_MILLIS, () -> cancelInExecutor(id));
         }
     }
 
@@ -76,7 +78,7 @@ final class TrialOperator implements AutoCloseable {
         liveView.running().stream()
                 .filter(EndedTasks::isCancelledWhileItRuns)
                 .filter(asked::add)
-                .forEach(id -> tryLater(0, () -> cancelRunning(id)));
+                .forEach(id -> tryLater(0, () -> cancelInExecutor(id)));
     }
 
     /** A step that asks the store. */
@@ -119,8 +121,8 @@ final class TrialOperator implements AutoCloseable {
         }
     }
 
-    /** Has the executor of a task interrupt it. It is confirmed when the store says that the task was cancelled. */
-    private void cancelRunning(String id) throws InterruptedException, ExecutionException, TimeoutException {
+    /** Has the executor of a task interrupt it, or end it without a run. It is confirmed when the store says that it was cancelled. */
+    private void cancelInExecutor(String id) throws InterruptedException, ExecutionException, TimeoutException {
         long askedAt = System.nanoTime();
         RunningTasks.Request request = await(store.runningTasks().cancel(queue, id));
         try {

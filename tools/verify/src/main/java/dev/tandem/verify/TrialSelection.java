@@ -20,20 +20,29 @@ final class TrialSelection {
     private static final List<String> SHORT_SET = List.of(
             "none kafka-zipf",
             "kill kafka-zipf",
-            "freeze kafka-zipf",
+            "freeze kafka-features",
             "freeze-settle kafka-distinct",
             "redis-forgets kafka-zipf",
             "rolling kafka-zipf",
             "kafka-restart kafka-zipf",
             "partition-both kafka-zipf",
             "kill rabbit-ordered",
+            "kill rabbit-features",
             "kill rabbit-unordered");
 
     /** The faults that special workloads are combined with, unless faults are named. */
     private static final Set<String> SPECIAL_FAULTS = Set.of("none", "kill", "churn", "freeze", "redis-forgets");
 
     /** The further faults that workloads with features are combined with, unless faults are named. */
-    private static final Set<String> FEATURE_FAULTS = Set.of("kill-restart", "partition-redis", "rolling");
+    private static final Set<String> FEATURE_FAULTS = Set.of(
+            "kill-restart",
+            "partition-redis",
+            "rolling",
+            "cluster-failover",
+            "redis-restart",
+            "redis-full",
+            "kafka-restart",
+            "rabbit-restart");
 
     /** The faults that workloads with an outbox are combined with, unless faults are named. */
     private static final Set<String> OUTBOX_FAULTS = Set.of(

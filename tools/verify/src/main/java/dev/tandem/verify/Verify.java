@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Tests whether the guarantees hold under faults. Executors run in separate processes under load;"
                     + " everything they do is recorded and then judged.",
-            "Without options a short set of trials runs once, in about nine minutes, on brokers started for it."
+            "Without options a short set of trials runs once, in about ten minutes, on brokers started for it."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {

@@ -22,6 +22,19 @@ class TrialSelectionTest {
     }
 
     @Test
+    void workloadsWithFeaturesMeetRestartsFailoversAndAFullRedis() {
+        for (Workload workload : List.of(Workload.KAFKA_FEATURES, Workload.RABBIT_FEATURES)) {
+            assertThat(new TrialSelection(List.of(), List.of(workload.label())).cases(false))
+                    .extracting(each -> each.fault().name())
+                    .contains("kill", "redis-restart", "redis-full", "cluster-failover")
+                    .contains(workload.isRabbit() ? "rabbit-restart" : "kafka-restart");
+        }
+        assertThat(new TrialSelection(List.of(), List.of()).cases(true))
+                .extracting(TrialCase::workload)
+                .contains(Workload.KAFKA_FEATURES, Workload.RABBIT_FEATURES);
+    }
+
+    @Test
     void aSoakTriesTheOutboxWithItsOwnFaults() {
         TrialSelection all = new TrialSelection(List.of(), List.of());
 

@@ -8,6 +8,9 @@ import java.util.Set;
 /** Guarantee 1: what became of every acknowledged task by the end of the trial. */
 final class CompletionCheck {
 
+    /** The last part of the time that an executor has to leave. */
+    private static final long LEAVING = 30_000_000_000L;
+
     private static final String TOO_BUSY = "the machine was too busy for everything to end in time";
 
     private final History history;
@@ -44,7 +47,7 @@ final class CompletionCheck {
         history.processes.forEach((name, process) -> {
             if (process.askedToLeave && !process.wasDisturbed() && history.outages.isEmpty()) {
                 findings.checked(CheckerRule.ALL_DONE);
-                if (process.killed && wasBusyBefore(process.ended)) {
+                if (process.killed && history.machine.wasBusy(process.ended - LEAVING, process.ended)) {
                     findings.notChecked(CheckerRule.ALL_DONE, TOO_BUSY);
                 } else if (process.killed) {
                     findings.violated(
@@ -63,7 +66,7 @@ final class CompletionCheck {
             return;
         }
         findings.checked(CheckerRule.ALL_DONE);
-        if (closed.backlog() > 0 && wasBusyBefore(closed.at())) {
+        if (closed.backlog() > 0 && history.wasBusyAtTheEnd()) {
             findings.notChecked(CheckerRule.ALL_DONE, TOO_BUSY);
         } else if (closed.backlog() > 0) {
             findings.violated(
@@ -133,14 +136,9 @@ final class CompletionCheck {
         return halted;
     }
 
-    /** Returns whether the machine had too much work in the last seconds before the end for tasks to end in time. */
-    private boolean wasBusyBefore(long end) {
-        return history.machine.wasBusy(end - settings.recoveryTime().toNanos(), end);
-    }
-
     private void unfinished(long at, TaskHistory task, String where) {
         findings.checked(CheckerRule.ALL_DONE);
-        if (wasBusyBefore(history.closed == null ? at : history.closed.at())) {
+        if (history.wasBusyAtTheEnd()) {
             findings.notChecked(CheckerRule.ALL_DONE, TOO_BUSY);
             return;
         }

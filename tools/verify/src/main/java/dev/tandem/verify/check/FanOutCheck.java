@@ -58,7 +58,7 @@ final class FanOutCheck {
                 .sorted(Comparator.comparingLong(TaskHistory::firstStart))
                 .toList();
         if (started.isEmpty()) {
-            if (history.finalAudit() != null && master.succeeded()) {
+            if (history.finalAudit() != null && master.succeeded() && !history.wasBusyAtTheEnd()) {
                 findings.checked(CheckerRule.FAN_OUTS);
                 violated(master.firstEnd(), "The final task of " + master.describe() + " never came");
             }

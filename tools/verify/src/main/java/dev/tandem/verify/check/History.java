@@ -29,6 +29,8 @@ final class History {
     /** A time in which a server did not answer. */
     record Outage(Server server, long from, long to) {}
 
+    private static final long LAST_NANOS = 20_000_000_000L;
+
     final Map<String, TaskHistory> tasks = new LinkedHashMap<>();
     /** The subtasks of fan-outs, of which no publishing is recorded, and of which copies may run at once. */
     final Map<String, TaskHistory> subtasks = new HashMap<>();
@@ -117,6 +119,11 @@ final class History {
                         .noneMatch(round -> round.began() <= to
                                 && (round.ended() == Period.NEVER || from <= round.ended() + nanosAfterFault))
                 && !machine.stalled(from, to);
+    }
+
+    /** Returns whether the machine had too much work in the last seconds before the end for everything to end in time. */
+    boolean wasBusyAtTheEnd() {
+        return closed != null && machine.wasBusy(closed.at() - LAST_NANOS, closed.at());
     }
 
     /** Returns whether the store may have lost something that was written to it between these times. */

@@ -10,8 +10,11 @@ import org.jspecify.annotations.Nullable;
 /** How one task was published, and its runs ordered by start. */
 final class TaskHistory {
 
-    /** Ends are kept by wall clocks, which may differ a little from that of events. */
+    /** How long an end may be recorded after it was decided, and is kept with an earlier time. */
     private static final long KEPT_SLACK = 1_000_000_000;
+
+    /** How far the times of kept ends, in milliseconds of wall clocks, may be from those of events. */
+    private static final long CLOCK_SLACK = 20_000_000;
 
     final String id;
 
@@ -50,19 +53,19 @@ final class TaskHistory {
 
     /**
      * Returns the first final end, or {@link Period#NEVER}. An end after another process has started the task under a
-     * higher token does not count. A task that expired or was cancelled ended with its last run, at the latest.
+     * higher token does not count, nor one after the task had expired or was cancelled.
      */
     long firstEnd() {
-        long end = firstFinalEnd();
         KeptEnd kept = keptEnd;
-        if (end != Period.NEVER || kept == null) {
-            return end;
+        if (kept == null) {
+            return firstFinalEnd();
         }
+        long by = kept.endedAt() + CLOCK_SLACK;
         return runs.stream()
-                .filter(HandlerRun::hasEnded)
+                .filter(run -> run.end <= by)
                 .mapToLong(run -> run.end)
                 .max()
-                .orElse(kept.endedAt());
+                .orElse(kept.endedAt() - CLOCK_SLACK);
     }
 
     private long firstFinalEnd() {

@@ -9,7 +9,8 @@ import java.util.Random;
 
 /**
  * Tasks that may end otherwise than by their handlers. {@code exp-2-17} expires if it has to wait for too long. An operator cancels
- * {@code canw-7-1} while it waits for its time, and {@code canr-9-1} while it runs; {@code canr-9-2} waits behind that.
+ * {@code canw-8-1} while it waits for its time, {@code canr-9-1} while it runs, behind which {@code canr-9-2} waits, and
+ * {@code canm-7-2} while it waits in its executor behind {@code canm-7-1}.
  */
 public final class EndedTasks {
 
@@ -22,10 +23,12 @@ public final class EndedTasks {
     private static final String EXPIRING = "exp-";
     private static final String CANCELLED_WAITING = "canw-";
     private static final String CANCELLED_RUNNING = "canr-";
+    private static final String CANCELLED_IN_MEMORY = "canm-";
 
     private static final int EXPIRING_KEYS = 3;
     private static final int EXPIRING_MILLIS = 250;
     private static final int RUNNING_MILLIS = 1_500;
+    private static final int BEFORE_CANCELLED_MILLIS = 600;
     /** One in so many of those that may expire fails at first, and one is due later. */
     private static final int SPECIAL_EVERY = 8;
 
@@ -53,6 +56,14 @@ public final class EndedTasks {
         return Chosen.of(CANCELLED_RUNNING + group, 5);
     }
 
+    static Chosen beforeCancelled(int group) {
+        return Chosen.of(CANCELLED_IN_MEMORY + group, BEFORE_CANCELLED_MILLIS);
+    }
+
+    static Chosen cancelledInMemory(int group) {
+        return Chosen.of(CANCELLED_IN_MEMORY + group, 5);
+    }
+
     /** Returns whether a task may expire. */
     public static boolean mayExpire(String id) {
         return id.startsWith(EXPIRING);
@@ -66,6 +77,16 @@ public final class EndedTasks {
     /** Returns whether an operator cancels a task while it runs. */
     public static boolean isCancelledWhileItRuns(String id) {
         return id.startsWith(CANCELLED_RUNNING) && id.endsWith("-1");
+    }
+
+    /** Returns whether an operator cancels a task while it waits in the memory of its executor. */
+    public static boolean isCancelledInMemory(String id) {
+        return id.startsWith(CANCELLED_IN_MEMORY) && id.endsWith("-2");
+    }
+
+    /** Returns whether an operator cancels a task. */
+    public static boolean isCancelled(String id) {
+        return isCancelledWhileItWaits(id) || isCancelledWhileItRuns(id) || isCancelledInMemory(id);
     }
 
     static Map<String, String> headers(String id) {

@@ -64,16 +64,24 @@ public final class FeatureTasks {
             case 13 -> group < LAST_COPY_AFTER ? null : RelatedTasks.copy(group - LAST_COPY_AFTER, 4, random);
             case 15, 19 -> ReplacedTasks.of(group, false);
             case 16, 20, 24 -> PacedTasks.rated(group, random);
-            case 17 -> group % 4 == 2 ? EndedTasks.behindCancelled(group) : null;
+            case 17 -> behindRare(group);
             default -> null;
         };
     }
 
-    private static @Nullable Chosen rare(int group) {
+    private static Chosen rare(int group) {
         return switch (group % 4) {
             case 0 -> EndedTasks.cancelledWhileItWaits(group);
             case 1 -> new Chosen(STEPPING + group, Outcome.FAIL_ONCE, STEPPING_MILLIS);
             case 2 -> EndedTasks.cancelledWhileItRuns(group);
+            default -> EndedTasks.beforeCancelled(group);
+        };
+    }
+
+    private static @Nullable Chosen behindRare(int group) {
+        return switch (group % 4) {
+            case 2 -> EndedTasks.behindCancelled(group);
+            case 3 -> EndedTasks.cancelledInMemory(group);
             default -> null;
         };
     }
@@ -112,8 +120,7 @@ public final class FeatureTasks {
     public static boolean mayEndWithoutRun(String id) {
         return dedupKey(id) != null
                 || EndedTasks.mayExpire(id)
-                || EndedTasks.isCancelledWhileItWaits(id)
-                || EndedTasks.isCancelledWhileItRuns(id)
+                || EndedTasks.isCancelled(id)
                 || RelatedTasks.diesWithAwaited(id);
     }
 

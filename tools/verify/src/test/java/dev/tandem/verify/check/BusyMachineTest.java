@@ -75,6 +75,14 @@ class BusyMachineTest {
     }
 
     @Test
+    void soMayTheFinalTaskOfAFanOut() {
+        HistoryBuilder fannedOut =
+                new HistoryBuilder().published(0, "fan-7-1", "fan-7").ran(100, "p", "fan-7-1", "fan-7");
+        assertViolates(fannedOut.closed(60_000).judge(), CheckerRule.FAN_OUTS);
+        assertViolates(fannedOut.stalled(45_000, 55_000, "p").judge());
+    }
+
+    @Test
     void aLostTaskIsLostOnABusyMachineToo() {
         assertViolates(
                 unfinished().stalled(40_000, 50_000, "p").closed(60_000).judge(),

@@ -104,6 +104,20 @@ class EndCheckTest {
                 CheckerRule.EXCLUSION);
     }
 
+    @Test
+    void aFrozenRunEndsInVainWhenItsTaskHasExpired() {
+        assertViolates(new HistoryBuilder()
+                .published(0, "exp-1-1", "exp-1")
+                .published(12_000, "exp-1-2", "exp-1")
+                .started(100, "p", "exp-1-1", "exp-1", 1)
+                .frozen(150, 14_000, "p")
+                .ended(12_100, "exp-1-1", "expired")
+                .ran(12_110, "q", "exp-1-2", "exp-1")
+                .finished(14_010, "p", "exp-1-1", Ending.SUCCEEDED)
+                .closed(20_000)
+                .judge());
+    }
+
     private static HistoryBuilder cancelled() {
         return new HistoryBuilder()
                 .scheduled(0, "canw-4-1", "canw-4", 4_000)
