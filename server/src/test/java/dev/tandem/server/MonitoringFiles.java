@@ -37,6 +37,10 @@ final class MonitoringFiles {
             "tandem_schedule_skipped_total",
             "tandem_schedule_lateness_seconds_bucket");
 
+    /** What only a server with queues of pull workers has. */
+    static final Set<String> OF_PULL_WORKERS =
+            Set.of("tandem_leases", "tandem_leases_calls", "tandem_leases_lapsed_total", "tandem_leases_startable");
+
     /** A process has these metrics only if a queue has limits. */
     static final Set<String> OF_LIMITS = Set.of(
             "tandem_limit_held",

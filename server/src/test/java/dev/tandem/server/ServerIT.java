@@ -313,6 +313,7 @@ class ServerIT {
         Set<String> monitored = MonitoringFiles.metrics();
         monitored.removeAll(MonitoringFiles.RARE);
         monitored.removeAll(MonitoringFiles.OF_LIMITS);
+        monitored.removeAll(MonitoringFiles.OF_PULL_WORKERS);
         assertThat(MonitoringFiles.exposed(server.get("/actuator/prometheus").body()))
                 .as("what the alerts and the dashboard ask for")
                 .containsAll(monitored);
