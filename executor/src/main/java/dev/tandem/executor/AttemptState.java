@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AttemptState {
 
-    /** What interrupts an attempt, and its own end. */
+    /** The states of an attempt: it runs, is interrupted for a reason, or has ended by itself. */
     enum State {
         RUNNING,
         INTERRUPTING,

@@ -31,7 +31,7 @@ final class FanOutCalls implements BucketSender.Call<FanOutRequest, FanOutAnswer
 
     private static final Logger log = LoggerFactory.getLogger(FanOutCalls.class);
 
-    /** What completes when it is told again may have been finished before: those who know tell so within this time. */
+    /** The horizons within which a fan-out that completes when it is told again may turn out to have been finished before. */
     private static final int FINISH_HORIZONS = 2;
 
     /** Runs an action after so many milliseconds. */

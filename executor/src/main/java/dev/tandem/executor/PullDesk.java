@@ -368,7 +368,7 @@ final class PullDesk implements TaskLeases {
         return leases.all(chosen);
     }
 
-    /** What is to be done once the lock is free: others are told. */
+    /** The steps that tell others, to be done once the lock is free. */
     private final class Effects {
         private final List<Runnable> all = new ArrayList<>();
 

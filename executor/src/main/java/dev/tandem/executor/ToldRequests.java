@@ -27,7 +27,7 @@ final class ToldRequests {
 
     private static final long MIN_WAIT_MILLIS = 10;
 
-    /** What one call told. */
+    /** The requests that one call told. */
     private record Told(long number, long at, List<FanOutRequest> requests) {}
 
     /**

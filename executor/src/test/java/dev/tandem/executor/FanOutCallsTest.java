@@ -23,7 +23,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a process tells again when its store has forgotten it, and what it costs to find out. */
+/** Tests what a process tells again when its store has forgotten it, and the cost of finding out. */
 class FanOutCallsTest {
 
     private static final String ID = "00112233445566778899";

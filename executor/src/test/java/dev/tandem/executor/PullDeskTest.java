@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What a desk hands out to pull workers. */
+/** Tests which tasks a desk hands out to pull workers. */
 class PullDeskTest extends PullDeskTestBase {
 
     @Test

@@ -11,7 +11,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What a call about fan-outs sends to Redis. */
+/** The form in which a call about fan-outs goes to Redis. */
 class FanOutCallTest {
 
     private static final String ID = "00112233445566778899";

@@ -37,7 +37,7 @@ final class MonitoringFiles {
             "tandem_schedule_skipped_total",
             "tandem_schedule_lateness_seconds_bucket");
 
-    /** What only a server with queues of pull workers has. */
+    /** Metrics that only a server with queues of pull workers has. */
     static final Set<String> OF_PULL_WORKERS =
             Set.of("tandem_leases", "tandem_leases_calls", "tandem_leases_lapsed_total", "tandem_leases_startable");
 

@@ -3,7 +3,7 @@ package dev.tandem.executor.pull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a {@link LeaseRequest}.
+ * The answer to a {@link LeaseRequest}.
  *
  * @param detail why it was not done, for people; empty if it was
  * @param leaseMillis for how long the worker has the task from now on; 0 if that was not asked
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record LeaseAnswer(Status status, String detail, long leaseMillis, byte @Nullable [] checkpoint) {
 
-    /** What became of a request. */
+    /** The answer to a request. */
     public enum Status {
         /** Done; the end of a task is recorded in the store. */
         DONE,

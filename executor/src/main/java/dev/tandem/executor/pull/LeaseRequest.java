@@ -2,7 +2,7 @@ package dev.tandem.executor.pull;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a worker says of a task that it has. */
+/** The request of a worker about a task that it has. */
 public sealed interface LeaseRequest {
 
     /** The task is done, or will be run again, or is dead: the worker has it no more. */

@@ -39,7 +39,7 @@ public interface TaskLeases {
     Status status();
 
     /**
-     * What is leased at one moment.
+     * The numbers of leases at one moment.
      *
      * @param leased tasks that workers have
      * @param ready tasks that have been claimed for a worker, and wait for the next call

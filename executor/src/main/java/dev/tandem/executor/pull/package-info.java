@@ -1,4 +1,4 @@
-/** What pull workers ask of the executor that has their tasks: programs in any language that lease tasks and end them. */
+/** Requests of pull workers to the executor that has their tasks: programs in any language that lease tasks and end them. */
 @NullMarked
 package dev.tandem.executor.pull;
 

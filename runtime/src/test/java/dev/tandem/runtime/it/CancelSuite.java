@@ -7,12 +7,10 @@ import dev.tandem.api.BatchOptions;
 import dev.tandem.api.TaskOptions;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.runtime.Tandem;
-import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.RunningTasks;
 import dev.tandem.scheduler.TaskView;
 import dev.tandem.task.TaskState;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,8 +37,7 @@ abstract class CancelSuite {
     private final String queue = UniqueNames.fresh("cancels");
     private final List<String> ran = new CopyOnWriteArrayList<>();
     private final CountDownLatch open = new CountDownLatch(1);
-    private final RedisStore store =
-            RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+    private final RedisStore store = SuiteRedis.of(source()).open();
 
     @TempDir
     private Path folder;
@@ -60,12 +57,18 @@ abstract class CancelSuite {
     private Tandem start(String ofQueue, String more) throws IOException {
         Path settings = Files.writeString(folder.resolve("tandem.yml"), """
                 %s: "%s"
-                tandem.redis.uri: "%s"
+                %s
                 tandem.executor.drain-timeout: 0s
                 tandem.queues.%s: { source: %s, ordering: key, partitions: 1, concurrency: 2%s }
                 %s
                 """.formatted(
-                        broker().getKey(), broker().getValue(), Brokers.redis().uri(), queue, source(), ofQueue, more));
+                        broker().getKey(),
+                        broker().getValue(),
+                        SuiteRedis.of(source()).yaml(),
+                        queue,
+                        source(),
+                        ofQueue,
+                        more));
         Tandem tandem = Tandem.connect(settings)
                 .queue(queue)
                 .handler("ship", String.class, (id, task) -> run(id))

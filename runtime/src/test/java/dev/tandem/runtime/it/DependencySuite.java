@@ -57,7 +57,7 @@ abstract class DependencySuite {
     /** The ids of the tasks that ran, with the number of the attempt. */
     private final List<String> ran = new CopyOnWriteArrayList<>();
 
-    /** What masters publish. */
+    /** The subtasks that masters publish. */
     private final List<TaskRequest<?>> subtasks = new CopyOnWriteArrayList<>();
 
     private volatile boolean failing;

@@ -29,7 +29,7 @@ final class OperatorActs implements HandlerInterceptor {
     private static final int MAX_TEXT = 200;
     private static final String PUBLISH = "/api/v1/queues/{queue}/tasks";
 
-    /** What workers ask for, and say of tasks that they have. The others of their verbs change tasks as an operator does. */
+    /** The verbs of workers for leases. The others of their verbs change tasks as an operator does. */
     private static final Pattern OF_WORKERS = Pattern.compile(
             "/api/v1/queues/\\{queue}/pull/(lease|extend|finish|fail|release|bury|progress|checkpoint)");
 

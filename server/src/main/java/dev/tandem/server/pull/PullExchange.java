@@ -40,11 +40,11 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     /** How long another executor has to say something, before it is looked up whether it lives. */
     private static final long SILENCE_MILLIS = 3_000;
 
-    /** What an answer takes in a mailbox at most, if it has more than one task. */
+    /** The most bytes of an answer with more than one task in a mailbox. */
     private static final long PART_BYTES = 512 << 10;
 
     /**
-     * What is to be done with the answer of another process.
+     * The step for the answer of another process.
      *
      * @param answered gets null if there is none
      * @param parts the tasks that have come so far

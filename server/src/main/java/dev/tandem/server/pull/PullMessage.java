@@ -6,7 +6,7 @@ import dev.tandem.executor.pull.LeaseName;
 import dev.tandem.executor.pull.LeasedTask;
 import java.util.List;
 
-/** What servers tell each other about leases. */
+/** The messages between servers about leases. */
 sealed interface PullMessage {
 
     /**

@@ -53,7 +53,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     /** The handlers that executors announced, by queue. */
     final Map<String, QueueHandlers> handlers = new LinkedHashMap<>();
 
-    /** What executors answer, by the id or place that they are asked for. */
+    /** The answers of executors, by the id or place that they are asked for. */
     final Map<String, TaskInfo> held = new LinkedHashMap<>();
 
     boolean paused;

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** What pull workers send over HTTP, and what they are answered. */
+/** Tests the requests of pull workers over HTTP, and their answers. */
 class PullApiTest extends ApiTestBase {
 
     private static final String PULL = "/api/v1/queues/exports/pull/";

@@ -10,6 +10,6 @@ package dev.tandem.task.fanout;
  */
 public record FanOutCaller(String name, long number, long known) {
 
-    /** One that does not number its calls. */
+    /** A caller that does not number its calls. */
     public static final FanOutCaller UNNUMBERED = new FanOutCaller("", 0, 0);
 }

@@ -2,7 +2,7 @@ package dev.tandem.task.fanout;
 
 import java.util.List;
 
-/** What a bucket of fan-outs replies to a call. */
+/** The reply of a bucket of fan-outs to a call. */
 public sealed interface FanOutReply {
 
     /** The requests were applied. @param answers in their order */
