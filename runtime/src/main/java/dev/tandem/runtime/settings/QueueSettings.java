@@ -258,18 +258,21 @@ public record QueueSettings(
      * The settings of the hosted {@code http} handler.
      *
      * @param url the URL that payloads are posted to
+     * @param allow hosts and addresses that are reached although they are not public
      * @param deadOn statuses that make a task dead at once
      * @param headers headers of every request, for instance Authorization
      */
     public record HttpSettings(
             @Nullable String url,
+            @DefaultValue List<String> allow,
             @DefaultValue List<Integer> deadOn,
             @DefaultValue Map<String, String> headers) {
 
         /** Leaves out the values of headers, which may be secret. */
         @Override
         public String toString() {
-            return "HttpSettings[url=" + url + ", deadOn=" + deadOn + ", headers=" + headers.keySet() + "]";
+            return "HttpSettings[url=" + url + ", allow=" + allow + ", deadOn=" + deadOn + ", headers="
+                    + headers.keySet() + "]";
         }
     }
 

@@ -4,7 +4,6 @@ import dev.tandem.runtime.settings.QueueSettings.BackoffSettings;
 import dev.tandem.runtime.settings.QueueSettings.BreakerSettings;
 import dev.tandem.runtime.settings.QueueSettings.DedupSettings;
 import dev.tandem.runtime.settings.QueueSettings.DependencySettings;
-import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import dev.tandem.runtime.settings.QueueSettings.KeySource;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.task.FairPolicy;
@@ -14,7 +13,6 @@ import dev.tandem.task.store.DedupPolicy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
@@ -22,10 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks the settings of queues, each queue alone and all of them together. */
 final class QueueSettingsCheck {
-
-    /** Headers that the HTTP client sets itself. */
-    private static final Set<String> RESERVED_HEADERS =
-            Set.of("host", "content-length", "connection", "expect", "upgrade", "transfer-encoding");
 
     private static final int MAX_ROUTING_KEY_BYTES = 255;
     private static final int MAX_RESULT_BYTES = 32 << 10;
@@ -124,7 +118,7 @@ final class QueueSettingsCheck {
         if (handlers instanceof KnownHandlers.Hosted) {
             checkHandler(prefix, queue);
             checkTypes(prefix, queue);
-            checkHttp(prefix, queue);
+            new HttpSettingsCheck(problems).check(prefix, queue);
             new PullSettingsCheck(problems).check(prefix, queue);
         }
     }
@@ -321,43 +315,6 @@ final class QueueSettingsCheck {
                         prefix + "types[" + i + "]", type, "this is a hosted handler's own name: choose another type");
             }
         }
-    }
-
-    private void checkHttp(String prefix, QueueSettings queue) {
-        HttpSettings http = queue.http();
-        if (http.url() != null) {
-            problems.checkUrl(prefix + "http.url", http.url());
-        } else if (HostedTypes.HTTP.equals(queue.handler())) {
-            problems.add(prefix + "http.url", null, prefix + "handler is http, so it must say where tasks are posted");
-        } else if (!http.deadOn().isEmpty() || !http.headers().isEmpty()) {
-            problems.add(
-                    prefix + "http.url",
-                    null,
-                    "the other settings under " + prefix + "http need it: set it or remove them");
-        }
-        for (int i = 0; i < http.deadOn().size(); i++) {
-            int status = http.deadOn().get(i);
-            if (status < 300 || status > 599) {
-                problems.add(
-                        prefix + "http.dead-on[" + i + "]",
-                        Integer.toString(status),
-                        "it must be an HTTP status of 300 to 599");
-            }
-        }
-        http.headers().forEach((name, value) -> {
-            if (!isAllowedHeader(name, value)) {
-                problems.add(
-                        prefix + "http.headers." + name,
-                        "***",
-                        "the name must be that of an HTTP header that may be set, and the value must be one line");
-            }
-        });
-    }
-
-    private static boolean isAllowedHeader(String name, String value) {
-        return name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-                && !RESERVED_HEADERS.contains(name.toLowerCase(Locale.ROOT))
-                && value.chars().noneMatch(c -> (c < 32 && c != '\t') || c == 127);
     }
 
     /** The beginning of the names of a queue's settings. */

@@ -5,6 +5,7 @@ import dev.tandem.runtime.settings.TandemSettings.Durability;
 import dev.tandem.runtime.settings.TandemSettings.ExecutorSettings;
 import dev.tandem.runtime.settings.TandemSettings.FanOutSettings;
 import dev.tandem.runtime.settings.TandemSettings.HistorySettings;
+import dev.tandem.runtime.settings.TandemSettings.HttpCallSettings;
 import dev.tandem.runtime.settings.TandemSettings.RedisSettings;
 import dev.tandem.task.Partition;
 import dev.tandem.task.fanout.Subtask;
@@ -56,6 +57,7 @@ final class SettingsCheck {
         check.problems.checkRange(
                 "tandem.api.body-timeout", settings.api().bodyTimeout(), Duration.ofSeconds(1), Duration.ofMinutes(10));
         check.problems.checkRange("tandem.api.audit-max", settings.api().auditMax(), 0, 1_000_000);
+        check.checkHttp(settings.http());
         new QueueSettingsCheck(settings, handlers, check.problems).checkAll();
         new ScheduleSettingsCheck(settings, check.problems).checkAll();
         new LimitSettingsCheck(settings, check.problems).checkAll();
@@ -174,6 +176,15 @@ final class SettingsCheck {
         }
         problems.checkRange(
                 "tandem.executor.drain-timeout", executor.drainTimeout(), Duration.ZERO, Duration.ofHours(1));
+    }
+
+    private void checkHttp(HttpCallSettings http) {
+        problems.checkRange(
+                "tandem.http.connect-timeout", http.connectTimeout(), Duration.ofMillis(10), Duration.ofMinutes(2));
+        problems.checkRange("tandem.http.keep-alive", http.keepAlive(), Duration.ofSeconds(1), Duration.ofMinutes(10));
+        if (http.connectionsPerHost() != null) {
+            problems.checkRange("tandem.http.connections-per-host", http.connectionsPerHost(), 1, 10_000);
+        }
     }
 
     private void checkHistory(HistorySettings history) {

@@ -28,6 +28,7 @@ public record TandemSettings(
         @DefaultValue RedisSettings redis,
         @DefaultValue ExecutorSettings executor,
         @DefaultValue ApiSettings api,
+        @DefaultValue HttpCallSettings http,
         @DefaultValue HistorySettings history,
         @DefaultValue FanOutSettings fanOuts,
         @DefaultValue OutboxSettings outbox,
@@ -49,6 +50,7 @@ public record TandemSettings(
                 redis,
                 executor,
                 api,
+                http,
                 history,
                 fanOuts,
                 outbox,
@@ -202,6 +204,18 @@ public record TandemSettings(
         /** Everybody may do everything. Only for a server that listens on loopback. */
         NONE
     }
+
+    /**
+     * How the hosted handler {@code http} calls.
+     *
+     * @param connectTimeout how long it may take to open a connection
+     * @param connectionsPerHost the most calls of one host and port at once; null for as many as tasks may run
+     * @param keepAlive how long a connection is kept that is not used
+     */
+    public record HttpCallSettings(
+            @DefaultValue("10s") Duration connectTimeout,
+            @Nullable Integer connectionsPerHost,
+            @DefaultValue("30s") Duration keepAlive) {}
 
     /**
      * How much of the ended tasks is kept in each partition.

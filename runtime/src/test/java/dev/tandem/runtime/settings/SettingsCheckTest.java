@@ -56,6 +56,11 @@ class SettingsCheckTest extends SettingsTestBase {
             tandem.queues.orders.handler              | demo                | it must be http or log or noop or pull
             tandem.queues.orders.types                | order.created       | tandem.queues.orders.handler, which is not set
             tandem.queues.orders.http.url             | ftp://host          | http:// or https://
+            tandem.queues.orders.http.url             | http://169.254.169.254/ | a link-local address, which http.allow does not list
+            tandem.queues.orders.http.url             | http://2130706433/  | its host must be a name, or an address as in 10.0.0.1
+            tandem.http.connections-per-host          | 0                   | it must be 1 to 10000
+            tandem.http.connect-timeout               | 1ms                 | it must be 10ms to 2m
+            tandem.http.keep-alive                    | 1h                  | it must be 1s to 10m
             tandem.queues.orders.http.dead-on[0]      | 200                 | it must be an HTTP status of 300 to 599
             tandem.queues.orders.pull.lease           | 10ms                | it must be 1s to 1h
             tandem.queues.orders.pull.lease           | 1m                  | it needs tandem.queues.orders.handler=pull

@@ -49,6 +49,9 @@ class SettingsDefaultsTest {
             api.token-file =
             api.open-metrics = false
             api.audit-max = 20000
+            http.connect-timeout = 10s
+            http.connections-per-host = null
+            http.keep-alive = 30s
             history.dead-age = 14d
             history.dead-max = 100000
             history.succeeded-age = 1d
@@ -129,6 +132,7 @@ class SettingsDefaultsTest {
             queues.*.handler = null
             queues.*.types = []
             queues.*.http.url = null
+            queues.*.http.allow = []
             queues.*.http.dead-on = []
             queues.*.http.headers = {}
             queues.*.pull.lease = 30s

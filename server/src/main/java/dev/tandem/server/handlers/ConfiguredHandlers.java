@@ -33,7 +33,7 @@ public final class ConfiguredHandlers implements QueueHandlers {
                     .pulled(new PullPolicy(queue.pull().lease()));
             return;
         }
-        Map<String, Handler> handlers = hosted.of(queue, rateLimited.contains(name));
+        Map<String, Handler> handlers = hosted.of(name, queue, rateLimited.contains(name));
         handlers.forEach(spec::handler);
         String defaultType = queue.handler();
         if (defaultType == null) {

@@ -4,26 +4,30 @@ import dev.tandem.api.Handler;
 import dev.tandem.api.Result;
 import dev.tandem.runtime.settings.HostedTypes;
 import dev.tandem.runtime.settings.QueueSettings;
-import java.net.http.HttpClient;
+import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
+import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.runtime.targets.AllowedTargets;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.net.URI;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the handlers of each queue. Only URLs from the queue's settings are ever called. Not thread-safe. */
-public final class HostedHandlers {
+public final class HostedHandlers implements AutoCloseable {
 
-    private final boolean logPayloads;
+    private final TandemSettings settings;
     private final Map<String, Handler> more;
-    private @Nullable HttpClient client;
+    private final MeterRegistry registry;
+    private @Nullable HttpCalls calls;
 
-    /**
-     * @param logPayloads whether {@code log} prints payloads
-     * @param more additional handlers by type, for every queue
-     */
-    public HostedHandlers(boolean logPayloads, Map<String, Handler> more) {
-        this.logPayloads = logPayloads;
+    /** @param more additional handlers by type, for every queue */
+    public HostedHandlers(TandemSettings settings, Map<String, Handler> more, MeterRegistry registry) {
+        this.settings = settings;
         this.more = Map.copyOf(more);
+        this.registry = registry;
     }
 
     /**
@@ -32,21 +36,41 @@ public final class HostedHandlers {
      *
      * @param slowsDown whether the queue has rate limits, which {@code http} pauses when it is told to slow down
      */
-    public Map<String, Handler> of(QueueSettings queue, boolean slowsDown) {
+    public Map<String, Handler> of(String name, QueueSettings queue, boolean slowsDown) {
         Map<String, Handler> handlers = new LinkedHashMap<>();
         if (HostedTypes.LOG.equals(queue.handler())) {
-            handlers.put(HostedTypes.LOG, new LogHandler(logPayloads));
+            handlers.put(HostedTypes.LOG, new LogHandler(settings.logPayloads()));
         }
         if (HostedTypes.NOOP.equals(queue.handler())) {
             handlers.put(HostedTypes.NOOP, task -> Result.done());
         }
         if (queue.http().url() != null) {
-            if (client == null) {
-                client = HttpHandler.client();
-            }
-            handlers.put(HostedTypes.HTTP, new HttpHandler(client, queue.http(), InstantSource.system(), slowsDown));
+            handlers.put(HostedTypes.HTTP, http(name, queue.http(), slowsDown));
         }
         handlers.putAll(more);
         return handlers;
+    }
+
+    private HttpHandler http(String name, HttpSettings http, boolean slowsDown) {
+        URI url = URI.create(Objects.requireNonNull(http.url(), "url"));
+        HttpTarget target = new HttpTarget(url, AllowedTargets.of(http.allow(), url), HostResolver.SYSTEM);
+        return new HttpHandler(
+                calls(), target, http, new HttpMetrics(registry, name), InstantSource.system(), slowsDown);
+    }
+
+    private HttpCalls calls() {
+        if (calls == null) {
+            Integer perHost = settings.http().connectionsPerHost();
+            calls = new HttpCalls(
+                    settings.http(), perHost == null ? settings.executor().concurrency() : perHost, null);
+        }
+        return calls;
+    }
+
+    @Override
+    public void close() {
+        if (calls != null) {
+            calls.close();
+        }
     }
 }

@@ -39,9 +39,10 @@ import org.springframework.core.env.Environment;
 public class RuntimeConfiguration {
 
     @Bean
-    HostedHandlers hostedHandlers(TandemSettings settings, ObjectProvider<AdditionalHandlers> additional) {
+    HostedHandlers hostedHandlers(
+            TandemSettings settings, ObjectProvider<AdditionalHandlers> additional, MeterRegistry registry) {
         if (!settings.executor().enabled()) {
-            return new HostedHandlers(settings.logPayloads(), Map.of());
+            return new HostedHandlers(settings, Map.of(), registry);
         }
         Map<String, Handler> more =
                 additional.getIfAvailable(() -> none -> Map.of()).of(settings);
@@ -52,7 +53,7 @@ public class RuntimeConfiguration {
                     events,
                     "only the servers of ./tandem demo have the handler demo: leave it out");
         }
-        return new HostedHandlers(settings.logPayloads(), more);
+        return new HostedHandlers(settings, more, registry);
     }
 
     @Bean

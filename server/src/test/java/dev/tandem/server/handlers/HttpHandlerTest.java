@@ -12,11 +12,9 @@ import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,13 +32,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpHandlerTest {
 
-    private static final Instant NOW = Instant.parse("2026-11-20T10:00:00Z");
+    private static final Instant NOW = HttpCallsOfTests.NOW;
 
     private final Map<String, String> received = new ConcurrentHashMap<>();
     private final AtomicInteger calls = new AtomicInteger();
     private final CountDownLatch released = new CountDownLatch(1);
     private final ExecutorService threads = Executors.newCachedThreadPool();
-    private final HttpClient client = HttpHandler.client();
+    private final HttpCalls client = HttpCallsOfTests.create();
     private HttpServer server;
     private Answer answer = exchange -> respond(exchange, 200, "");
 
@@ -66,6 +64,7 @@ class HttpHandlerTest {
     @AfterEach
     void stop() {
         released.countDown();
+        client.close();
         server.stop(0);
         threads.shutdownNow();
     }
@@ -274,10 +273,10 @@ class HttpHandlerTest {
 
     private HttpHandler handler(boolean slowsDown) {
         String url = "http://127.0.0.1:" + server.getAddress().getPort() + "/orders?from=tandem";
-        return new HttpHandler(
+        return HttpCallsOfTests.handler(
                 client,
-                new HttpSettings(url, List.of(410, 422), Map.of("Authorization", "Bearer abc")),
-                InstantSource.fixed(NOW),
+                new HttpSettings(url, List.of(), List.of(410, 422), Map.of("Authorization", "Bearer abc")),
+                HostResolver.SYSTEM,
                 slowsDown);
     }
 

@@ -9,6 +9,7 @@ import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.handlers.AdditionalHandlers;
 import dev.tandem.server.handlers.HostedHandlers;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -28,7 +29,7 @@ class RuntimeConfigurationTest {
         beans.registerSingleton("additional", additional);
         TandemSettings settings = load();
 
-        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"), false))
+        assertThat(hostedHandlers(settings).of("orders", settings.queues().get("orders"), false))
                 .containsOnlyKeys("demo");
     }
 
@@ -48,7 +49,7 @@ class RuntimeConfigurationTest {
         properties.put("tandem.executor.enabled", "false");
         TandemSettings settings = load();
 
-        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"), false))
+        assertThat(hostedHandlers(settings).of("orders", settings.queues().get("orders"), false))
                 .isEmpty();
     }
 
@@ -61,14 +62,15 @@ class RuntimeConfigurationTest {
         properties.put("tandem.queues.mails.handler", "log");
         TandemSettings settings = load();
 
-        assertThat(hostedHandlers(settings).of(settings.queues().get("orders"), false))
+        assertThat(hostedHandlers(settings).of("orders", settings.queues().get("orders"), false))
                 .containsOnlyKeys("http");
-        assertThat(hostedHandlers(settings).of(settings.queues().get("mails"), false))
+        assertThat(hostedHandlers(settings).of("mails", settings.queues().get("mails"), false))
                 .containsOnlyKeys("log");
     }
 
     private HostedHandlers hostedHandlers(TandemSettings settings) {
-        return new RuntimeConfiguration().hostedHandlers(settings, beans.getBeanProvider(AdditionalHandlers.class));
+        return new RuntimeConfiguration()
+                .hostedHandlers(settings, beans.getBeanProvider(AdditionalHandlers.class), new SimpleMeterRegistry());
     }
 
     private TandemSettings load() {

@@ -1,0 +1,37 @@
+package dev.tandem.server.handlers;
+
+import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
+import dev.tandem.runtime.settings.TandemSettings.HttpCallSettings;
+import dev.tandem.runtime.targets.AllowedTargets;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+
+/** Makes what the tests of {@code http} call with. */
+final class HttpCallsOfTests {
+
+    static final Instant NOW = Instant.parse("2026-11-20T10:00:00Z");
+
+    private HttpCallsOfTests() {}
+
+    static HttpCalls create() {
+        return create(64);
+    }
+
+    static HttpCalls create(int perHost) {
+        return new HttpCalls(new HttpCallSettings(Duration.ofSeconds(10), null, Duration.ofSeconds(30)), perHost, null);
+    }
+
+    static HttpHandler handler(HttpCalls calls, HttpSettings settings, HostResolver resolver, boolean slowsDown) {
+        URI url = URI.create(settings.url());
+        return new HttpHandler(
+                calls,
+                new HttpTarget(url, AllowedTargets.of(settings.allow(), url), resolver),
+                settings,
+                new HttpMetrics(new SimpleMeterRegistry(), "orders"),
+                InstantSource.fixed(NOW),
+                slowsDown);
+    }
+}
