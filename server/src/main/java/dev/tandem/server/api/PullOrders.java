@@ -31,7 +31,7 @@ final class PullOrders {
         QueueSettings settings = queues.get(queue);
         if (!settings.isPulled()) {
             String handler = settings.handler();
-            throw ApiException.conflict(
+            throw ProblemType.NOT_PULLED.refusal(
                     "The tasks of queue '" + queue + "' are not pulled: "
                             + (handler == null ? "it has no handler" : "its handler is " + handler),
                     "Set tandem.queues." + queue + ".handler to pull, on all servers");
