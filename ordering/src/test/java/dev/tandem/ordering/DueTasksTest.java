@@ -4,6 +4,7 @@ import static dev.tandem.ordering.CoreScript.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.Position;
+import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.ClaimDue;
 import dev.tandem.task.store.StoreRequest.SettleAndClaim;
@@ -138,6 +139,38 @@ class DueTasksTest {
     }
 
     /** Delivers tasks without a key that are due after a second. */
+    @Test
+    void aTaskThatIsDueAgainDoesNotWaitForAllThatIsInMemory() {
+        CoreScript core = CoreScript.log(QueuePolicy.ordered(1)).owns();
+        core.delivers("a0");
+        core.fails("a0", 1_000);
+        core.delivers("b1", "c2", "d3", "e4", "f5", "g6");
+
+        for (int i = 0; i < 4; i++) {
+            core.passes(1_000);
+            core.succeeds(core.running().get(0));
+        }
+
+        assertThat(core.store().holds(at(0))).as("it ran among the first").isFalse();
+    }
+
+    @Test
+    void aTaskThatIsDueAgainDoesNotWaitForTheEndOfABusyKey() {
+        CoreScript core = CoreScript.log(QueuePolicy.ordered(1)).owns();
+        core.delivers("a0");
+        core.fails("a0", 1_000);
+        for (int i = 1; i < 40; i++) {
+            core.delivers("b" + i);
+        }
+
+        for (int i = 0; i < 25; i++) {
+            core.passes(1_000);
+            core.succeeds(core.running().get(0));
+        }
+
+        assertThat(core.store().holds(at(0))).isFalse();
+    }
+
     private static void delay(CoreScript core, int from, int count) {
         for (int offset = from; offset < from + count; offset++) {
             core.deliversDelayed("" + offset, 1_000);
