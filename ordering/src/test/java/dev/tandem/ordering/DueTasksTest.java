@@ -8,6 +8,7 @@ import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.ClaimDue;
 import dev.tandem.task.store.StoreRequest.SettleAndClaim;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -138,7 +139,6 @@ class DueTasksTest {
         assertThat(core.running()).contains("k0");
     }
 
-    /** Delivers tasks without a key that are due after a second. */
     @Test
     void aTaskThatIsDueAgainDoesNotWaitForAllThatIsInMemory() {
         CoreScript core = CoreScript.log(QueuePolicy.ordered(1)).owns();
@@ -152,6 +152,22 @@ class DueTasksTest {
         }
 
         assertThat(core.store().holds(at(0))).as("it ran among the first").isFalse();
+    }
+
+    @Test
+    void tasksInMemoryDoNotWaitForAllThatIsDue() {
+        CoreScript core = CoreScript.log().owns();
+        delay(core, 0, 20);
+        core.passes(1_000);
+        List<String> started = new ArrayList<>(core.running());
+        core.delivers("a20", "b21", "c22", "d23");
+
+        for (int i = 0; i < 16; i++) {
+            core.succeeds(core.running().get(0));
+            started.addAll(core.running());
+        }
+
+        assertThat(started).contains("a20", "b21", "c22", "d23");
     }
 
     @Test
@@ -171,6 +187,7 @@ class DueTasksTest {
         assertThat(core.store().holds(at(0))).isFalse();
     }
 
+    /** Delivers tasks without a key that are due after a second. */
     private static void delay(CoreScript core, int from, int count) {
         for (int offset = from; offset < from + count; offset++) {
             core.deliversDelayed("" + offset, 1_000);
