@@ -1,5 +1,6 @@
 package dev.tandem.runtime.settings;
 
+import dev.tandem.runtime.settings.QueueSettings.HttpBody;
 import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import dev.tandem.runtime.targets.AllowedTargets;
 import java.net.URI;
@@ -11,8 +12,16 @@ import java.util.Set;
 final class HttpSettingsCheck {
 
     /** Headers that the HTTP client, or the handler, sets itself. */
-    private static final Set<String> RESERVED_HEADERS =
-            Set.of("host", "content-length", "connection", "expect", "upgrade", "transfer-encoding");
+    private static final Set<String> RESERVED_HEADERS = Set.of(
+            "host",
+            "content-length",
+            "connection",
+            "expect",
+            "upgrade",
+            "transfer-encoding",
+            "webhook-id",
+            "webhook-timestamp",
+            "webhook-signature");
 
     private final SettingProblems problems;
 
@@ -28,12 +37,15 @@ final class HttpSettingsCheck {
             problems.add(prefix + "http.url", null, prefix + "handler is http, so it must say where tasks are posted");
         } else if (!http.deadOn().isEmpty()
                 || !http.headers().isEmpty()
-                || !http.allow().isEmpty()) {
+                || !http.allow().isEmpty()
+                || http.body() != HttpBody.PAYLOAD
+                || !http.signingKeys().isEmpty()) {
             problems.add(
                     prefix + "http.url",
                     null,
                     "the other settings under " + prefix + "http need it: set it or remove them");
         }
+        checkSigningKeys(prefix, http.signingKeys());
         for (int i = 0; i < http.deadOn().size(); i++) {
             int status = http.deadOn().get(i);
             if (status < 300 || status > 599) {
@@ -51,6 +63,24 @@ final class HttpSettingsCheck {
                         "the name must be that of an HTTP header that may be set, and the value must be one line");
             }
         });
+    }
+
+    private void checkSigningKeys(String prefix, List<String> keys) {
+        if (keys.size() > 2) {
+            problems.add(
+                    prefix + "http.signing-keys",
+                    "***",
+                    "it must be at most two: the one that receivers have, and the one that follows it");
+        }
+        for (int i = 0; i < keys.size(); i++) {
+            if (!keys.get(i).matches("(file:|env:).+")) {
+                problems.add(
+                        prefix + "http.signing-keys[" + i + "]",
+                        "***",
+                        "it must be file: and the path of a file with the key, or env: and the name of a variable, never the"
+                                + " key itself");
+            }
+        }
     }
 
     private void checkUrl(String prefix, String url, List<String> allow) {

@@ -261,12 +261,16 @@ public record QueueSettings(
      * @param allow hosts and addresses that are reached although they are not public
      * @param deadOn statuses that make a task dead at once
      * @param headers headers of every request, for instance Authorization
+     * @param body what a request has as its body
+     * @param signingKeys where the keys are by which requests are signed: {@code file:} and a path, or {@code env:} and a variable
      */
     public record HttpSettings(
             @Nullable String url,
             @DefaultValue List<String> allow,
             @DefaultValue List<Integer> deadOn,
-            @DefaultValue Map<String, String> headers) {
+            @DefaultValue Map<String, String> headers,
+            @DefaultValue("payload") HttpBody body,
+            @DefaultValue List<String> signingKeys) {
 
         /** Leaves out the values of headers, which may be secret. */
         @Override
@@ -274,6 +278,16 @@ public record QueueSettings(
             return "HttpSettings[url=" + url + ", allow=" + allow + ", deadOn=" + deadOn + ", headers="
                     + headers.keySet() + "]";
         }
+    }
+
+    /** What a request has as its body. */
+    public enum HttpBody {
+        /** The payload as it is. */
+        PAYLOAD,
+        /** The payload, with the attributes of a CloudEvent as headers. */
+        CLOUD_EVENT_BINARY,
+        /** A CloudEvent in JSON. */
+        CLOUD_EVENT_STRUCTURED
     }
 
     /**

@@ -137,6 +137,8 @@ class SettingsDefaultsTest {
             queues.*.http.allow = []
             queues.*.http.dead-on = []
             queues.*.http.headers = {}
+            queues.*.http.body = payload
+            queues.*.http.signing-keys = []
             queues.*.pull.lease = 30s
             queues.*.exchange = null
             queues.*.routing-key = null

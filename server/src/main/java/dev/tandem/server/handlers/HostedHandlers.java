@@ -13,6 +13,7 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the handlers of each queue. Only URLs from the queue's settings are ever called. Not thread-safe. */
@@ -52,10 +53,25 @@ public final class HostedHandlers implements AutoCloseable {
     }
 
     private HttpHandler http(String name, HttpSettings http, boolean slowsDown) {
+        return new HttpHandler(poster(name, http), Set.copyOf(http.deadOn()), InstantSource.system(), slowsDown);
+    }
+
+    private HttpPoster poster(String name, HttpSettings http) {
         URI url = URI.create(Objects.requireNonNull(http.url(), "url"));
-        HttpTarget target = new HttpTarget(url, AllowedTargets.of(http.allow(), url), HostResolver.SYSTEM);
-        return new HttpHandler(
-                calls(), target, http, new HttpMetrics(registry, name), InstantSource.system(), slowsDown);
+        WebhookSigner signer = http.signingKeys().isEmpty()
+                ? null
+                : WebhookSigner.of(
+                        "tandem.queues." + name + ".http.signing-keys",
+                        http.signingKeys(),
+                        System::getenv,
+                        InstantSource.system());
+        return new HttpPoster(
+                calls(),
+                new HttpTarget(url, AllowedTargets.of(http.allow(), url), HostResolver.SYSTEM),
+                http,
+                new RequestBody(http.body(), "/" + settings.redis().namespace() + "/" + name),
+                signer,
+                new HttpMetrics(registry, name));
     }
 
     private HttpCalls calls() {

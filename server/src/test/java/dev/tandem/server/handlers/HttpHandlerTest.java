@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.tandem.api.RateLimitedException;
 import dev.tandem.api.Result;
+import dev.tandem.runtime.settings.QueueSettings.HttpBody;
 import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -275,7 +276,13 @@ class HttpHandlerTest {
         String url = "http://127.0.0.1:" + server.getAddress().getPort() + "/orders?from=tandem";
         return HttpCallsOfTests.handler(
                 client,
-                new HttpSettings(url, List.of(), List.of(410, 422), Map.of("Authorization", "Bearer abc")),
+                new HttpSettings(
+                        url,
+                        List.of(),
+                        List.of(410, 422),
+                        Map.of("Authorization", "Bearer abc"),
+                        HttpBody.PAYLOAD,
+                        List.of()),
                 HostResolver.SYSTEM,
                 slowsDown);
     }
