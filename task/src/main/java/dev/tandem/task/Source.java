@@ -180,8 +180,8 @@ public interface Source extends AutoCloseable {
         default void deleted(Partition partition, long id, long logStart) {}
 
         /**
-         * The log may have got more partitions: the source has just learned so, or records that are delivered next are not where
-         * their keys belong. Logs only.
+         * The log may have got more partitions than the source knows of: records that are delivered next are not where their keys
+         * belong. Logs only.
          */
         default void mayHaveGrown() {}
 

@@ -49,6 +49,8 @@ class SettingsDefaultsTest {
             api.token-file =
             api.open-metrics = false
             api.audit-max = 20000
+            api.session-idle = 30m
+            api.session-max = 12h
             http.connect-timeout = 10s
             http.connections-per-host = null
             http.keep-alive = 30s
