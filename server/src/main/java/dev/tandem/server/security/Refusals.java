@@ -6,6 +6,8 @@ import dev.tandem.server.api.UnreadBody;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -28,5 +30,32 @@ final class Refusals {
         response.setStatus(type.status().value());
         response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
         json.writeValue(response.getOutputStream(), ProblemDetails.asMap(type, detail, remedy));
+    }
+
+    /** Writes a page instead if the client is a browser that shows it. */
+    void writeForPeople(
+            HttpServletRequest request, HttpServletResponse response, ProblemType type, String detail, String remedy)
+            throws IOException {
+        if (takesPage(request)) {
+            UnreadBody.leave(request, response);
+            LoginPages.send(
+                    response,
+                    type.status(),
+                    LoginPages.message(type.status().getReasonPhrase(), detail + ". " + remedy + "."));
+        } else {
+            write(request, response, type, detail, remedy);
+        }
+    }
+
+    /** Whether a browser asks for a page, which may lead to the login instead. */
+    static boolean isPage(HttpServletRequest request) {
+        return request.getMethod().equals(HttpMethod.GET.name()) && takesPage(request);
+    }
+
+    private static boolean takesPage(HttpServletRequest request) {
+        String path = request.getRequestURI();
+        String accept = request.getHeader(HttpHeaders.ACCEPT);
+        boolean forPrograms = path.startsWith("/api/") || path.startsWith("/actuator");
+        return !forPrograms && accept != null && accept.contains(MediaType.TEXT_HTML_VALUE);
     }
 }
