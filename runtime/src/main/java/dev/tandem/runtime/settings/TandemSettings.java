@@ -188,6 +188,8 @@ public record TandemSettings(
      * @param tokenFile where the first token is written; "" for the user's own folder, {@code stdout} for no file
      * @param openMetrics whether {@code /actuator/prometheus} needs no token
      * @param auditMax about how many entries of the audit log are kept
+     * @param sessionIdle how long the session of a browser lasts that is not used
+     * @param sessionMax how long it lasts in any case
      */
     public record ApiSettings(
             @DefaultValue List<String> allowedHosts,
@@ -195,7 +197,9 @@ public record TandemSettings(
             @DefaultValue("required") Login login,
             @DefaultValue("") String tokenFile,
             @DefaultValue("false") boolean openMetrics,
-            @DefaultValue("20000") int auditMax) {}
+            @DefaultValue("20000") int auditMax,
+            @DefaultValue("30m") Duration sessionIdle,
+            @DefaultValue("12h") Duration sessionMax) {}
 
     /** Whether callers of the API have to show who they are. */
     public enum Login {

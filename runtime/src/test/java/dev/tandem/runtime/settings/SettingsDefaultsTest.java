@@ -49,6 +49,8 @@ class SettingsDefaultsTest {
             api.token-file =
             api.open-metrics = false
             api.audit-max = 20000
+            api.session-idle = 30m
+            api.session-max = 12h
             http.connect-timeout = 10s
             http.connections-per-host = null
             http.keep-alive = 30s
@@ -136,6 +138,8 @@ class SettingsDefaultsTest {
             queues.*.http.dead-on = []
             queues.*.http.headers = {}
             queues.*.http.body = payload
+            queues.*.http.answers = now
+            queues.*.http.answer-timeout = 30s
             queues.*.http.signing-keys = []
             queues.*.pull.lease = 30s
             queues.*.exchange = null

@@ -176,6 +176,11 @@ public class ApiConfiguration {
     }
 
     @Bean
+    DocumentController documentController() {
+        return new DocumentController();
+    }
+
+    @Bean
     CallerController callerController() {
         return new CallerController();
     }
