@@ -181,6 +181,12 @@ public class ApiConfiguration {
     }
 
     @Bean
+    BatchController batchController(TandemSettings settings, Inspection inspection, Publisher publisher) {
+        return new BatchController(
+                new ConfiguredQueues(settings, inspection), publisher, settings, InstantSource.system());
+    }
+
+    @Bean
     CallerController callerController() {
         return new CallerController();
     }
