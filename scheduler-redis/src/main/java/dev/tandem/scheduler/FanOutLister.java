@@ -6,7 +6,10 @@ import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRecord.Phase;
 import dev.tandem.task.fanout.FanOutRequest;
 import io.lettuce.core.Limit;
+import io.lettuce.core.MapScanCursor;
 import io.lettuce.core.Range;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanCursor;
 import io.lettuce.core.ScoredValue;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -18,7 +21,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Finds fan-outs. Thread-safe. */
+/** Finds fan-outs, and cancels them with those in them. Thread-safe. */
 public final class FanOutLister {
 
     /** How many of one bucket are found at once. */
@@ -27,9 +30,15 @@ public final class FanOutLister {
     /** How many may have begun or ended in one millisecond and one bucket. Of more, some are not shown. */
     private static final int MOST_AT_ONCE = 50;
 
+    /** How many of the fan-outs in one are found at once. */
+    private static final int INNER_AT_ONCE = 500;
+
     private static final int DUE = 0;
     private static final int OPEN = 1;
     private static final int ENDED = 2;
+
+    /** The place of those in a fan-out among its keys. */
+    private static final int INNER = 4;
 
     private static final Comparator<Place> NEWEST_FIRST =
             Comparator.comparing(Place::at).thenComparing(Place::id).reversed();
@@ -136,6 +145,30 @@ public final class FanOutLister {
                     }
                     return missing;
                 });
+    }
+
+    /**
+     * Cancels a fan-out, and then those that its subtasks have begun and that have not ended, however deep. One that begins later
+     * hears of it from the fan-out around it. May be repeated, and goes on where an earlier call broke off.
+     *
+     * @return ends with the answer of the first one, or fails if one of them may not be cancelled
+     */
+    public CompletableFuture<FanOutAnswer> cancel(String id, String why) {
+        return buckets.fanOut(FanOutBuckets.of(id), List.of(new FanOutRequest.Cancel(id, why)))
+                .thenCompose(answers -> cancelInner(connection.keys().fanOut(id)[INNER], ScanCursor.INITIAL)
+                        .thenApply(done -> answers.get(0)));
+    }
+
+    private CompletableFuture<Void> cancelInner(byte[] inner, ScanCursor from) {
+        return connection
+                .<MapScanCursor<byte[], byte[]>>run(
+                        commands -> commands.hscan(inner, from, ScanArgs.Builder.limit(INNER_AT_ONCE)))
+                .thenCompose(page -> Futures.all(
+                                List.copyOf(page.getMap().values()),
+                                each -> cancel(text(each), FanOutRequest.Cancel.WITH_OUTER))
+                        .thenCompose(done -> page.isFinished()
+                                ? CompletableFuture.completedFuture(null)
+                                : cancelInner(inner, page)));
     }
 
     private static <T> CompletableFuture<List<T>> ofEachBucket(Function<Integer, CompletableFuture<List<T>>> question) {
