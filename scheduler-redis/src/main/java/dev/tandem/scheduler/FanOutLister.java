@@ -6,10 +6,7 @@ import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRecord.Phase;
 import dev.tandem.task.fanout.FanOutRequest;
 import io.lettuce.core.Limit;
-import io.lettuce.core.MapScanCursor;
 import io.lettuce.core.Range;
-import io.lettuce.core.ScanArgs;
-import io.lettuce.core.ScanCursor;
 import io.lettuce.core.ScoredValue;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -21,7 +18,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Finds fan-outs, and cancels them with those in them. Thread-safe. */
+/** Finds and cancels fan-outs. Thread-safe. */
 public final class FanOutLister {
 
     /** How many of one bucket are found at once. */
@@ -30,25 +27,21 @@ public final class FanOutLister {
     /** How many may have begun or ended in one millisecond and one bucket. Of more, some are not shown. */
     private static final int MOST_AT_ONCE = 50;
 
-    /** How many of the fan-outs in one are found at once. */
-    private static final int INNER_AT_ONCE = 500;
-
     private static final int DUE = 0;
     private static final int OPEN = 1;
     private static final int ENDED = 2;
-
-    /** The place of those in a fan-out among its keys. */
-    private static final int INNER = 4;
 
     private static final Comparator<Place> NEWEST_FIRST =
             Comparator.comparing(Place::at).thenComparing(Place::id).reversed();
 
     private final AdminConnection connection;
     private final RedisBuckets buckets;
+    private final FanOutCanceller canceller;
 
     FanOutLister(AdminConnection connection, RedisBuckets buckets) {
         this.connection = connection;
         this.buckets = buckets;
+        this.canceller = new FanOutCanceller(connection, buckets);
     }
 
     /** A page. @param next where the next one begins; null if this is the last */
@@ -148,27 +141,13 @@ public final class FanOutLister {
     }
 
     /**
-     * Cancels a fan-out, and then those that its subtasks have begun and that have not ended, however deep. One that begins later
-     * hears of it from the fan-out around it. May be repeated, and goes on where an earlier call broke off.
+     * Cancels a fan-out, then those of its subtasks that have not ended, and so on. May be repeated.
      *
-     * @return ends with the answer of the first one, or fails if one of them may not be cancelled
+     * @param why the reason that their results give
+     * @return what became of the fan-out itself, when those within it are cancelled, too
      */
-    public CompletableFuture<FanOutAnswer> cancel(String id, String why) {
-        return buckets.fanOut(FanOutBuckets.of(id), List.of(new FanOutRequest.Cancel(id, why)))
-                .thenCompose(answers -> cancelInner(connection.keys().fanOut(id)[INNER], ScanCursor.INITIAL)
-                        .thenApply(done -> answers.get(0)));
-    }
-
-    private CompletableFuture<Void> cancelInner(byte[] inner, ScanCursor from) {
-        return connection
-                .<MapScanCursor<byte[], byte[]>>run(
-                        commands -> commands.hscan(inner, from, ScanArgs.Builder.limit(INNER_AT_ONCE)))
-                .thenCompose(page -> Futures.all(
-                                List.copyOf(page.getMap().values()),
-                                each -> cancel(text(each), FanOutRequest.Cancel.WITH_OUTER))
-                        .thenCompose(done -> page.isFinished()
-                                ? CompletableFuture.completedFuture(null)
-                                : cancelInner(inner, page)));
+    public CompletableFuture<FanOutAnswer.Code> cancel(String id, String why) {
+        return canceller.cancel(id, why);
     }
 
     private static <T> CompletableFuture<List<T>> ofEachBucket(Function<Integer, CompletableFuture<List<T>>> question) {
