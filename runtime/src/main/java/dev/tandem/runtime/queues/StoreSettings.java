@@ -1,13 +1,17 @@
 package dev.tandem.runtime.queues;
 
+import dev.tandem.runtime.settings.PemFiles;
+import dev.tandem.runtime.settings.SecretFile;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.runtime.settings.TandemSettings.Durability;
 import dev.tandem.runtime.settings.TandemSettings.HistorySettings;
+import dev.tandem.scheduler.RedisAccess;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.Retention;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /** Opens the store that the settings describe. */
 public final class StoreSettings {
@@ -42,6 +46,17 @@ public final class StoreSettings {
                 redis.requiredReplicas(),
                 redis.horizon(),
                 redis.durability() == Durability.HORIZON,
-                redis.headroom());
+                redis.headroom(),
+                access(redis));
+    }
+
+    private static RedisAccess access(TandemSettings.RedisSettings redis) {
+        PemFiles files = new PemFiles("tandem.redis.tls", redis.tls());
+        String passwordFile = redis.passwordFile();
+        return new RedisAccess(
+                redis.username().isEmpty() ? null : redis.username(),
+                passwordFile.isEmpty() ? null : () -> SecretFile.read("tandem.redis.password-file", passwordFile),
+                redis.tls().caFile().isEmpty() ? null : () -> Objects.requireNonNull(files.trust()),
+                redis.tls().certificateFile().isEmpty() ? null : () -> Objects.requireNonNull(files.keys()));
     }
 }

@@ -36,6 +36,11 @@ class SettingsDefaultsTest {
             redis.replicas = auto
             redis.headroom = 0.1
             redis.answer-timeout = 5s
+            redis.username =
+            redis.password-file =
+            redis.tls.ca-file =
+            redis.tls.certificate-file =
+            redis.tls.key-file =
             executor.enabled = true
             executor.id =
             executor.concurrency = 256
