@@ -141,6 +141,7 @@ class SettingsDefaultsTest {
             queues.*.http.dead-on = []
             queues.*.http.headers = {}
             queues.*.pull.lease = 30s
+            queues.*.mask = []
             queues.*.exchange = null
             queues.*.routing-key = null
             queues.*.queue = null

@@ -7,6 +7,7 @@ import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.runtime.targets.AllowedTargets;
+import dev.tandem.server.masking.PayloadMasks;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
 import java.time.InstantSource;
@@ -19,13 +20,19 @@ import org.jspecify.annotations.Nullable;
 public final class HostedHandlers implements AutoCloseable {
 
     private final TandemSettings settings;
+    private final PayloadMasks masks;
     private final Map<String, Handler> more;
     private final MeterRegistry registry;
     private @Nullable HttpCalls calls;
 
-    /** @param more additional handlers by type, for every queue */
-    public HostedHandlers(TandemSettings settings, Map<String, Handler> more, MeterRegistry registry) {
+    /**
+     * @param masks what the handler {@code log} shows of payloads
+     * @param more additional handlers by type, for every queue
+     */
+    public HostedHandlers(
+            TandemSettings settings, PayloadMasks masks, Map<String, Handler> more, MeterRegistry registry) {
         this.settings = settings;
+        this.masks = masks;
         this.more = Map.copyOf(more);
         this.registry = registry;
     }
@@ -39,7 +46,7 @@ public final class HostedHandlers implements AutoCloseable {
     public Map<String, Handler> of(String name, QueueSettings queue, boolean slowsDown) {
         Map<String, Handler> handlers = new LinkedHashMap<>();
         if (HostedTypes.LOG.equals(queue.handler())) {
-            handlers.put(HostedTypes.LOG, new LogHandler(settings.logPayloads()));
+            handlers.put(HostedTypes.LOG, new LogHandler(settings.logPayloads() ? masks : null));
         }
         if (HostedTypes.NOOP.equals(queue.handler())) {
             handlers.put(HostedTypes.NOOP, task -> Result.done());

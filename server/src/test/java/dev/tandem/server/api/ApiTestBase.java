@@ -11,6 +11,7 @@ import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.masking.PayloadMasks;
 import dev.tandem.server.security.SecurityConfiguration;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
@@ -121,6 +122,13 @@ abstract class ApiTestBase {
             return AUDIT;
         }
 
+        /** Hides tasks of one type. */
+        @Bean
+        PayloadMasks payloadMasks(TandemSettings settings) {
+            return new PayloadMasks(
+                    settings.queues(), (queue, type, payload) -> "photo".equals(type) ? bytes("a photo") : payload);
+        }
+
         @Bean
         LocalQueues localQueues() {
             return queue -> queue.equals("mail") ? SLOWED : LocalQueue.GOOD;
@@ -149,6 +157,7 @@ abstract class ApiTestBase {
                 "--tandem.queues.orders.handler=noop",
                 "--tandem.queues.orders.max-blocked-keys=1",
                 "--tandem.queues.mail.source=rabbit",
+                "--tandem.queues.mail.mask=/card/number,/customers/*/email",
                 "--tandem.queues.exports.source=kafka",
                 "--tandem.queues.exports.handler=pull",
                 "--tandem.max-payload=1KB",
