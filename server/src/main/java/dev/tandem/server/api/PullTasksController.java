@@ -43,7 +43,12 @@ final class PullTasksController {
     private final TaskLookup lookup;
     private final PayloadMasks masks;
 
-    PullTasksController(PullOrders orders, Inspection inspection, Administration administration, TaskLookup lookup, PayloadMasks masks) {
+    PullTasksController(
+            PullOrders orders,
+            Inspection inspection,
+            Administration administration,
+            TaskLookup lookup,
+            PayloadMasks masks) {
         this.orders = orders;
         this.inspection = inspection;
         this.administration = administration;

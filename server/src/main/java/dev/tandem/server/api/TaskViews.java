@@ -28,8 +28,7 @@ final class TaskViews {
         return view(queue, settings, pauses, info, null);
     }
 
-    static Views.Task single(
-            String queue, QueueSettings settings, Pauses pauses, PayloadMasks masks, TaskInfo info) {
+    static Views.Task single(String queue, QueueSettings settings, Pauses pauses, PayloadMasks masks, TaskInfo info) {
         return view(queue, settings, pauses, info, masks);
     }
 
@@ -42,8 +41,7 @@ final class TaskViews {
         // A task that succeeded is kept without its payload, except samples of earlier versions.
         boolean ended = task != null && info.durationMillis() != null;
         boolean kept = task != null && !ended && !info.isInBroker();
-        PayloadMasks.Shown shown =
-                !kept || masks == null ? null : masks.show(queue, task.type(), task.payload());
+        PayloadMasks.Shown shown = !kept || masks == null ? null : masks.show(queue, task.type(), task.payload());
         ShownBytes payload = shown == null ? ShownBytes.NONE : ShownBytes.of(shown.bytes());
         Map<String, String> headers = task == null || ended ? Map.of() : PlatformHeaders.without(task.headers());
         return new Views.Task(

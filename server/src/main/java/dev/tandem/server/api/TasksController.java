@@ -58,7 +58,12 @@ final class TasksController {
     private final TaskLookup lookup;
     private final PayloadMasks masks;
 
-    TasksController(ConfiguredQueues queues, Inspection inspection, Administration administration, TaskLookup lookup, PayloadMasks masks) {
+    TasksController(
+            ConfiguredQueues queues,
+            Inspection inspection,
+            Administration administration,
+            TaskLookup lookup,
+            PayloadMasks masks) {
         this.queues = queues;
         this.inspection = inspection;
         this.administration = administration;

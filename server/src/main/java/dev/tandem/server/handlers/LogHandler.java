@@ -43,7 +43,8 @@ final class LogHandler implements Handler {
         }
         text.append(" attempt=").append(task.attempt()).append(" bytes=").append(task.payload().length);
         if (payloads != null) {
-            byte[] payload = payloads.show(task.queue(), task.type(), task.payload()).bytes();
+            byte[] payload =
+                    payloads.show(task.queue(), task.type(), task.payload()).bytes();
             int shown = Math.min(MAX_SHOWN_BYTES, payload.length);
             text.append(" payload=").append(new String(payload, 0, shown, StandardCharsets.UTF_8));
             if (shown < payload.length) {

@@ -51,7 +51,8 @@ class LogHandlerTest {
 
     @Test
     void maskedPartsOfThePayloadAreNotLogged() {
-        PayloadMasks masks = new PayloadMasks(Map.of(), (queue, type, payload) -> "{}".getBytes(StandardCharsets.UTF_8));
+        PayloadMasks masks =
+                new PayloadMasks(Map.of(), (queue, type, payload) -> "{}".getBytes(StandardCharsets.UTF_8));
         new LogHandler(masks).handle(new FakeTask().payload("secret"));
 
         assertThat(lines.list).singleElement().asString().endsWith("bytes=6 payload={}");

@@ -39,14 +39,17 @@ class JsonMaskTest {
 
     @Test
     void severalPointersCountTogether() {
-        assertThat(new JsonMask(List.of("/card/number", "/card/*/code", "/customers/*/email"))
-                        .apply("{\"card\":{\"number\":1,\"x\":{\"code\":2}},\"customers\":[{\"email\":\"e\",\"id\":7}]}"))
+        assertThat(
+                        new JsonMask(List.of("/card/number", "/card/*/code", "/customers/*/email"))
+                                .apply(
+                                        "{\"card\":{\"number\":1,\"x\":{\"code\":2}},\"customers\":[{\"email\":\"e\",\"id\":7}]}"))
                 .isEqualTo(
                         "{\"card\":{\"number\":\"***\",\"x\":{\"code\":\"***\"}},\"customers\":[{\"email\":\"***\",\"id\":7}]}");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "text", "4111", "\"4111\"", "{\"a\":1", "{\"a\":1} 4111", "{\"b\":2}{\"a\":1}", "{'a':1}"})
+    @ValueSource(
+            strings = {"", "text", "4111", "\"4111\"", "{\"a\":1", "{\"a\":1} 4111", "{\"b\":2}{\"a\":1}", "{'a':1}"})
     void whatIsNoObjectAndNoArrayIsNotKnown(String payload) {
         assertThat(new JsonMask(List.of("/a")).apply(payload)).isNull();
     }
@@ -61,7 +64,8 @@ class JsonMaskTest {
         PayloadMask broken = (queue, type, payload) -> {
             throw new IllegalStateException("secret");
         };
-        PayloadMasks.Shown shown = new PayloadMasks(Map.<String, QueueSettings>of(), broken).show("q", null, bytes("secret"));
+        PayloadMasks.Shown shown =
+                new PayloadMasks(Map.<String, QueueSettings>of(), broken).show("q", null, bytes("secret"));
 
         assertThat(new String(shown.bytes(), StandardCharsets.UTF_8)).isEqualTo("***");
         assertThat(shown.masked()).isTrue();
@@ -71,7 +75,8 @@ class JsonMaskTest {
     void withoutAMaskThePayloadIsShownAsItIs() {
         byte[] payload = bytes("4111");
 
-        assertThat(new PayloadMasks(Map.of(), null).show("q", null, payload).bytes()).isSameAs(payload);
+        assertThat(new PayloadMasks(Map.of(), null).show("q", null, payload).bytes())
+                .isSameAs(payload);
     }
 
     private static byte[] bytes(String text) {
