@@ -1,5 +1,6 @@
 package dev.tandem.runtime.queues;
 
+import dev.tandem.runtime.settings.ConnectionFiles;
 import dev.tandem.runtime.settings.PemFiles;
 import dev.tandem.runtime.settings.SecretFile;
 import dev.tandem.runtime.settings.TandemSettings;
@@ -18,8 +19,14 @@ public final class StoreSettings {
 
     private StoreSettings() {}
 
-    /** Returns the store. Connects in the background, so Redis need not be there yet. */
+    /**
+     * Returns the store. Connects in the background, so Redis need not be there yet.
+     *
+     * @throws dev.tandem.runtime.settings.SettingsException if a file of its connections cannot be used
+     */
     public static RedisStore open(TandemSettings settings) {
+        ConnectionFiles.check(
+                "tandem.redis", settings.redis().passwordFile(), settings.redis().tls());
         return RedisStore.open(
                 redis(settings.redis()), retention(settings.history()), EventPublishers.policies(settings));
     }

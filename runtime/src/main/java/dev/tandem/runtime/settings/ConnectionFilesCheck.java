@@ -1,10 +1,12 @@
 package dev.tandem.runtime.settings;
 
-import dev.tandem.runtime.settings.PemFiles.PemException;
 import dev.tandem.runtime.settings.TandemSettings.TlsSettings;
 import java.util.regex.Pattern;
 
-/** Checks how a broker or Redis is logged in to, and the files of its connections with TLS. */
+/**
+ * Checks how a broker or Redis is logged in to, and whether the files of its connections with TLS fit together. They are
+ * not read here, because settings are also checked where they are not used: see {@link ConnectionFiles}.
+ */
 final class ConnectionFilesCheck {
 
     private static final Pattern PASSWORD = Pattern.compile("://[^/@]*:[^/]*@");
@@ -37,11 +39,7 @@ final class ConnectionFilesCheck {
         if (tls.certificateFile().isEmpty() != tls.keyFile().isEmpty()) {
             String missing = tls.keyFile().isEmpty() ? "key-file" : "certificate-file";
             problems.add(setting + "." + missing, null, "it is needed, because the other one of the pair is set");
-            return;
         }
-        PemFiles files = new PemFiles(setting, tls);
-        checkFile(files::trust);
-        checkFile(files::keys);
     }
 
     private void checkPassword(String section, String uri, String username, String passwordFile) {
@@ -57,15 +55,6 @@ final class ConnectionFilesCheck {
         }
         if (username.isEmpty() && section.endsWith("rabbit")) {
             problems.add(section + ".username", null, "it is needed, because " + setting + " is set");
-        }
-        checkFile(() -> SecretFile.read(setting, passwordFile));
-    }
-
-    private void checkFile(Runnable reading) {
-        try {
-            reading.run();
-        } catch (PemException e) {
-            problems.add(e.setting, e.file, e.remedy);
         }
     }
 }

@@ -91,7 +91,18 @@ class ConnectionFilesTest {
                 .anyMatch(text -> text.contains("tandem.redis.password-file") && text.contains("leave one of them out"))
                 .anyMatch(text -> text.contains("tandem.redis.uri") && text.contains("it must begin with rediss://"))
                 .anyMatch(text -> text.contains("tandem.redis.tls.key-file"))
-                .noneMatch(text -> text.contains("old") || text.contains("secret"));
+                .noneMatch(text -> text.contains("secret"));
+    }
+
+    @Test
+    void allFilesThatCannotBeUsedAreNamedAtTheStart() {
+        TlsSettings gone = new TlsSettings("/gone/ca.pem", own.certificate().toString(), "/gone/key.pem");
+
+        assertThatThrownBy(() -> ConnectionFiles.check("tandem.redis", "/gone/password", gone))
+                .isInstanceOf(SettingsException.class)
+                .hasMessageContaining("tandem.redis.password-file is '/gone/password': there is no such file")
+                .hasMessageContaining("tandem.redis.tls.ca-file is '/gone/ca.pem': there is no such file")
+                .hasMessageContaining("tandem.redis.tls.key-file is '/gone/key.pem': there is no such file");
     }
 
     private static PemFiles files(Path ca, Path certificate, Path key) {

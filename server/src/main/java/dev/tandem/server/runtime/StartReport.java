@@ -71,7 +71,8 @@ final class StartReport implements ApplicationListener<WebServerInitializedEvent
 
     static String address(UnaryOperator<@Nullable String> settings, int port) {
         String address = settings.apply("server.address");
-        boolean tls = settings.apply("server.ssl.bundle") != null || settings.apply("server.ssl.key-store") != null;
+        boolean tls = (settings.apply("server.ssl.bundle") != null || settings.apply("server.ssl.key-store") != null)
+                && !"false".equals(settings.apply("server.ssl.enabled"));
         String scheme = tls ? "https" : "http";
         return address == null || address.isBlank()
                 ? "The API listens on every address, port " + port + " (" + scheme + ")"

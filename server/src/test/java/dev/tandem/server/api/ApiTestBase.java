@@ -28,6 +28,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -146,10 +148,9 @@ abstract class ApiTestBase {
         port = port(context);
     }
 
-    /** Starts the API. @param login {@code tandem.api.login} */
-    static ConfigurableApplicationContext run(String login) {
-        return SpringApplication.run(
-                TestConfiguration.class,
+    /** Starts the API. @param login {@code tandem.api.login} @param more further settings, which come last */
+    static ConfigurableApplicationContext run(String login, String... more) {
+        List<String> arguments = new ArrayList<>(List.of(
                 "--server.port=0",
                 "--tandem.api.login=" + login,
                 "--tandem.api.token-file=stdout",
@@ -161,7 +162,9 @@ abstract class ApiTestBase {
                 "--tandem.queues.exports.source=kafka",
                 "--tandem.queues.exports.handler=pull",
                 "--tandem.max-payload=1KB",
-                "--tandem.api.body-timeout=1s");
+                "--tandem.api.body-timeout=1s"));
+        arguments.addAll(List.of(more));
+        return SpringApplication.run(TestConfiguration.class, arguments.toArray(String[]::new));
     }
 
     static int port(ConfigurableApplicationContext api) {

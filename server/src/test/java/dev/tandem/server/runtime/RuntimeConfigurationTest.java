@@ -9,6 +9,7 @@ import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.handlers.AdditionalHandlers;
 import dev.tandem.server.handlers.HostedHandlers;
+import dev.tandem.server.masking.PayloadMasks;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -70,7 +71,10 @@ class RuntimeConfigurationTest {
 
     private HostedHandlers hostedHandlers(TandemSettings settings) {
         return new RuntimeConfiguration()
-                .hostedHandlers(settings, beans.getBeanProvider(AdditionalHandlers.class), new SimpleMeterRegistry());
+                .hostedHandlers(
+                        settings,
+                        new PayloadMasks(settings.queues(), null),
+                        beans.getBeanProvider(AdditionalHandlers.class), new SimpleMeterRegistry());
     }
 
     private TandemSettings load() {

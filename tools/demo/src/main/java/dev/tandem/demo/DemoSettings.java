@@ -76,6 +76,8 @@ final class DemoSettings {
     /** Returns what a person's own settings do not know: where the brokers are, and that these have neither users nor TLS. */
     static String addresses(LocalPlatform platform) {
         return """
+                server:
+                  ssl: { enabled: false }
                 tandem:
                   kafka: { bootstrap-servers: "%s" }
                   rabbit: { uri: "%s" }
