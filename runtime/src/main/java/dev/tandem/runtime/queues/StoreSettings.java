@@ -26,7 +26,9 @@ public final class StoreSettings {
      */
     public static RedisStore open(TandemSettings settings) {
         ConnectionFiles.check(
-                "tandem.redis", settings.redis().passwordFile(), settings.redis().tls());
+                "tandem.redis",
+                settings.redis().passwordFile(),
+                settings.redis().tls());
         return RedisStore.open(
                 redis(settings.redis()), retention(settings.history()), EventPublishers.policies(settings));
     }

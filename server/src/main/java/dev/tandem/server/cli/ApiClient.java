@@ -136,8 +136,8 @@ final class ApiClient {
         if (!remedy.isEmpty()) {
             return new CliException(
                     CliException.UNREACHABLE,
-                    "The server at " + server + " isn't trusted, so nothing was sent (" + FailureText.of(failure) + "). "
-                            + remedy);
+                    "The server at " + server + " isn't trusted, so nothing was sent (" + FailureText.of(failure)
+                            + "). " + remedy);
         }
         boolean sent = !(failure instanceof ConnectException
                 || failure instanceof UnknownHostException
@@ -202,7 +202,8 @@ final class ApiClient {
             return response.body().length == 0 ? JSON.createObjectNode() : RawPayload.parse(response.body());
         } catch (JacksonException e) {
             if (new String(response.body(), StandardCharsets.ISO_8859_1).contains("requires TLS")) {
-                throw new CliException(CliException.USAGE, server + " speaks TLS only: write https:// in place of http://");
+                throw new CliException(
+                        CliException.USAGE, server + " speaks TLS only: write https:// in place of http://");
             }
             throw new CliException(
                     CliException.REFUSED,

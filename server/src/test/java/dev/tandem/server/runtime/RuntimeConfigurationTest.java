@@ -74,7 +74,8 @@ class RuntimeConfigurationTest {
                 .hostedHandlers(
                         settings,
                         new PayloadMasks(settings.queues(), null),
-                        beans.getBeanProvider(AdditionalHandlers.class), new SimpleMeterRegistry());
+                        beans.getBeanProvider(AdditionalHandlers.class),
+                        new SimpleMeterRegistry());
     }
 
     private TandemSettings load() {
