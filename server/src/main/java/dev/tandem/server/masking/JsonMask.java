@@ -95,7 +95,11 @@ final class JsonMask {
                 leading.add(pointer);
             }
         }
-        out.copyCurrentEventExact(in);
+        if (token.isNumeric()) {
+            out.writeNumber(in.getString()); // as it is written: Jackson would make 1E+400 of 1e400
+        } else {
+            out.copyCurrentEventExact(in);
+        }
         if (token.isStructStart()) {
             levels.push(new Level(leading, token == JsonToken.START_ARRAY));
         }

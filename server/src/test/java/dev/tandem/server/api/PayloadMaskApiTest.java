@@ -17,7 +17,7 @@ class PayloadMaskApiTest extends ApiTestBase {
     void maskedValuesAreNotShown() {
         put("0", "1:1", TaskState.DEAD, task(null, "{\"card\": {\"number\": \"4111\"}, \"total\": 1.50}"));
 
-        JsonNode shown = get(TASKS + "0@1:1", 200);
+        JsonNode shown = get(TASKS + "@0%2F1:1", 200);
 
         assertThat(shown.path("payload").toString()).isEqualTo("{\"card\":{\"number\":\"***\"},\"total\":1.50}");
         assertThat(shown.path("note").asString()).contains("masked");
@@ -28,30 +28,30 @@ class PayloadMaskApiTest extends ApiTestBase {
     void aPayloadThatIsNoJsonIsHiddenAsAWhole() {
         put("0", "1:1", TaskState.DEAD, task(null, "4111 1111"));
 
-        assertThat(get(TASKS + "0@1:1", 200).path("payloadText").asString()).isEqualTo("***");
+        assertThat(get(TASKS + "@0%2F1:1", 200).path("payloadText").asString()).isEqualTo("***");
     }
 
     @Test
     void aMaskInJavaComesFirst() {
         put("0", "1:1", TaskState.DEAD, task("photo", "pixels"));
 
-        JsonNode inOtherQueue = get("/api/v1/queues/orders/tasks/0@1:1", 200);
+        JsonNode inOtherQueue = get("/api/v1/queues/orders/tasks/@0%2F1:1", 200);
         assertThat(inOtherQueue.path("payloadText").asString()).isEqualTo("a photo");
         assertThat(inOtherQueue.path("note").asString()).contains("masked");
-        assertThat(get(TASKS + "0@1:1", 200).path("payloadText").asString()).isEqualTo("***");
+        assertThat(get(TASKS + "@0%2F1:1", 200).path("payloadText").asString()).isEqualTo("***");
     }
 
     @Test
     void otherQueuesShowTheirPayloads() {
         put("0", "1:1", TaskState.DEAD, task(null, "{\"card\": {\"number\": 1}}"));
 
-        JsonNode shown = get("/api/v1/queues/orders/tasks/0@1:1", 200);
+        JsonNode shown = get("/api/v1/queues/orders/tasks/@0%2F1:1", 200);
 
         assertThat(shown.path("payload").toString()).isEqualTo("{\"card\":{\"number\":1}}");
         assertThat(shown.has("note")).isFalse();
     }
 
     private static Task task(String type, String payload) {
-        return new Task("id", type, null, "k", bytes(payload), Map.of(), 0, 0, 0, 0, null);
+        return new Task("id", "mail", type, "k", bytes(payload), Map.of(), 0, 0, 0, 0, null);
     }
 }
