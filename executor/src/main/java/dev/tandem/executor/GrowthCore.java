@@ -98,14 +98,20 @@ final class GrowthCore {
     }
 
     GrowthView view() {
-        if (history == null && (isRead() || goesOnUnread)) {
+        // Before the source knows a count, it cannot notice that the log has got more.
+        if (history == null && (isRead() && known > 0 || goesOnUnread)) {
             return GrowthView.FIRST;
         }
         return new GrowthView(isSure() || goesOnUnread, history, series);
     }
 
     private boolean isSure() {
-        return isRead() && isLookedUp() && history != null && look != null && agree(history, look);
+        return isRead()
+                && isLookedUp()
+                && history != null
+                && look != null
+                && agree(history, look)
+                && look.partitions() >= known;
     }
 
     private boolean isRead() {
@@ -184,7 +190,7 @@ final class GrowthCore {
         if (found.partitions() > history.partitions()) {
             return new Step.Change(history, history.growing(found.partitions(), windowMillis), 0);
         }
-        if (found.partitions() < history.partitions()) {
+        if (found.partitions() < Math.max(known, history.partitions())) {
             // A log does not shrink: the broker that answered is behind.
             lookedIn = NEVER;
             lookFrom = now + PERIOD_MILLIS;

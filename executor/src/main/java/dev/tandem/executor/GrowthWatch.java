@@ -91,14 +91,15 @@ final class GrowthWatch {
         }
     }
 
-    /** Notes what a source says, before the records are delivered that made it think so. */
+    /** Notes that records are not where their keys belong, before they are delivered. */
     void mayHaveGrown() {
         if (growing == null) {
             return;
         }
         knows();
+        GrowthView view = core.view();
         // While a growth is under way, records of before are elsewhere: delivered() knows better.
-        if (core.view().isQuiet()) {
+        if (view.isQuiet() || view.history() == null) {
             suspect();
         }
     }
@@ -108,12 +109,19 @@ final class GrowthWatch {
         gate.know(core.view());
     }
 
-    /** Looks, while a growth is under way, whether records are where no known count of partitions puts them. */
+    /**
+     * Notes how many partitions the source knows of, before its records are handled. Looks, while a growth is under way, whether
+     * records are where no known count of partitions puts them.
+     */
     void delivered(Partition partition, Collection<Delivery> deliveries) {
+        Growing of = growing;
+        if (of == null) {
+            return;
+        }
+        knows(); // A new partition's records may come with the metadata that tells of it.
         GrowthView view = core.view();
         PartitionHistory history = view.history();
-        Growing of = growing;
-        if (of == null || history == null || view.isQuiet() || clock.millis() < heedAt) {
+        if (history == null || view.isQuiet() || clock.millis() < heedAt) {
             return;
         }
         int number = Integer.parseInt(partition.name());

@@ -54,6 +54,33 @@ class GrowthCoreTest {
     }
 
     @Test
+    void withoutAHistoryTasksWaitUntilTheSourceKnowsACount() {
+        reads(null);
+        assertThat(core.view())
+                .as("another executor may record a count, and the log may get more, before this one knows any")
+                .isEqualTo(GrowthView.UNKNOWN);
+
+        core.knows(3, now);
+        reads(TWO);
+        assertThat(core.view().sure()).isFalse();
+        looks(false, 3);
+        assertThat(next()).isEqualTo(new Step.Change(TWO, TWO.growing(3, 10_000), 0));
+    }
+
+    @Test
+    void aBrokerThatKnowsLessThanTheSourceIsAskedAgain() {
+        start(2, TWO);
+        core.knows(3, now);
+        reads(TWO);
+        looks(false, 2);
+        assertThat(core.view().sure()).isFalse();
+        assertThat(next()).isNull();
+        now += 1_000;
+        looks(false, 3);
+        assertThat(next()).isEqualTo(new Step.Change(TWO, TWO.growing(3, 10_000), 0));
+    }
+
+    @Test
     void tasksGoOnWhenRedisCannotBeAskedForTenSeconds() {
         core.knows(2, now);
         for (int i = 0; i < 10; i++) {

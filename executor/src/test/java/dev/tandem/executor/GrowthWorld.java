@@ -20,13 +20,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A log, publishers, a store and executors in discrete time, as far as growths need them. Each key has one publisher, which
- * learns of new partitions late. A run may fail, and its task is tried again after a long time. Executors die, and learn late;
- * their clocks differ by more than the window. Asserts at each start that all earlier tasks of the key have ended.
+ * learns of new partitions late. A run may fail, and its task is tried again after a long time. Executors die, and learn late,
+ * new ones even of the first partitions; brokers may answer for a while as if the log had not grown; the clocks of executors
+ * differ by more than the window. Asserts at each start that all earlier tasks of the key have ended.
  */
 final class GrowthWorld {
 
     static final int WINDOW = 5_000;
     private static final int STEP_MILLIS = 100;
+
+    /** The time for which a broker may answer as before, and after which executors that suspect a growth ask. */
+    private static final int LAG_MILLIS = 1_000;
+
     /** The time of the store at the beginning. */
     private static final long STORE_AHEAD = 100_000;
 
@@ -68,7 +73,9 @@ final class GrowthWorld {
         /** The time by which its clock is ahead of the others'. */
         private final long clockAhead = random.nextInt(5) * 10_000L - 20_000;
 
+        /** 0 at first: the metadata of a new consumer comes late. */
         private int knownPartitions;
+
         private boolean wantsEnds;
         private @Nullable Step step;
         private @Nullable Object answer;
@@ -85,6 +92,7 @@ final class GrowthWorld {
     private @Nullable PartitionHistory history;
     private long now;
     private long grownAt;
+    private int grownFrom;
 
     GrowthWorld(Random random, int partitions, int tasksPerKey) {
         this.random = random;
@@ -93,7 +101,6 @@ final class GrowthWorld {
         Arrays.fill(knownByPublisher, partitions);
         for (int i = 0; i < EXECUTORS; i++) {
             members.add(new Member());
-            members.get(i).knownPartitions = partitions;
         }
     }
 
@@ -108,6 +115,7 @@ final class GrowthWorld {
     /** Adds partitions. Publishers and executors learn of them later. */
     void grow(int partitions) {
         int before = logs.size();
+        grownFrom = before;
         addPartitions(partitions);
         grownAt = now;
         for (int i = before; i < partitions; i++) {
@@ -116,7 +124,7 @@ final class GrowthWorld {
     }
 
     private void assigned(int partition) {
-        members.get(logs.get(partition).owner).core.doubt(now, 0);
+        members.get(logs.get(partition).owner).core.doubt(now, LAG_MILLIS);
     }
 
     boolean isSettledHistory() {
@@ -184,7 +192,6 @@ final class GrowthWorld {
 
     private void kill(int member) {
         members.set(member, new Member());
-        members.get(member).knownPartitions = logs.size();
         for (int i = 0; i < logs.size(); i++) {
             if (logs.get(i).owner == member) {
                 moveOwner(i);
@@ -232,7 +239,9 @@ final class GrowthWorld {
             return Optional.ofNullable(history);
         } else if (step instanceof Step.LookUp lookUp) {
             List<Long> ends = logs.stream().map(log -> (long) log.tasks.size()).toList();
-            return new LogEnds("topic", logs.size(), lookUp.withEnds() ? ends : List.of());
+            boolean isBehind = grownFrom > 0 && now - grownAt < LAG_MILLIS && random.nextBoolean();
+            int count = isBehind ? grownFrom : logs.size();
+            return new LogEnds("topic", count, lookUp.withEnds() ? ends.subList(0, count) : List.of());
         }
         Step.Change change = (Step.Change) step;
         boolean wins = Optional.ofNullable(change.expected()).equals(Optional.ofNullable(history))
@@ -283,13 +292,13 @@ final class GrowthWorld {
         Member owner = members.get(log.owner);
         for (Task task : log.tasks) {
             if (task.state == State.UNREAD) {
-                boolean misplaced = task.key % owner.knownPartitions != partition && partition < owner.knownPartitions;
+                boolean misplaced = partition < owner.knownPartitions && task.key % owner.knownPartitions != partition;
                 GrowthView view = owner.core.view();
                 PartitionHistory known = view.history();
-                if (view.isQuiet()
+                if (view.isQuiet() || known == null
                         ? misplaced
-                        : known != null && !known.knowsPlace(n -> task.key % n, partition, task.offset)) {
-                    owner.core.doubt(now, 0);
+                        : !known.knowsPlace(n -> task.key % n, partition, task.offset)) {
+                    owner.core.doubt(now, LAG_MILLIS);
                 }
                 task.state = State.DELIVERED;
                 break;

@@ -22,7 +22,6 @@ final class KeyPlacement implements Source.Growing {
     private final KafkaClients clients;
     private final long windowMillis;
     private boolean warned;
-    private int known;
 
     KeyPlacement(KafkaSettings settings, KafkaClients clients, KafkaHealth health) {
         this.health = health;
@@ -49,11 +48,9 @@ final class KeyPlacement implements Source.Growing {
      * Counts the records that are elsewhere.
      *
      * @param partitions how many the topic has now; 0 if that is not known yet
-     * @return whether the topic may have more partitions: it has more than at the last call, or there are such records
+     * @return whether there are such records, so that the topic may have more partitions
      */
     boolean check(List<ConsumerRecord<byte[], byte[]>> records, int partitions) {
-        boolean hasGrown = known > 0 && partitions > known;
-        known = partitions;
         long outside = 0;
         for (ConsumerRecord<byte[], byte[]> record : records) {
             byte[] key = key(record);
@@ -69,7 +66,7 @@ final class KeyPlacement implements Source.Growing {
         if (outside > 0) {
             health.misplaced(outside);
         }
-        return hasGrown || outside > 0;
+        return outside > 0;
     }
 
     /** Returns the partition that Kafka's producer, Kafka Streams and the HTTP API choose. */

@@ -11,6 +11,10 @@ import org.apache.kafka.common.KafkaException;
 final class TopicFacts {
 
     private static final long PARTITIONS_MILLIS = 5_000;
+
+    /** The time between two looks before anything is known: until then, the executor cannot notice that the topic grows. */
+    private static final long UNKNOWN_MILLIS = 50;
+
     private static final long RETENTION_MILLIS = 60_000;
 
     private final KafkaSettings settings;
@@ -35,7 +39,6 @@ final class TopicFacts {
         if (consumer == null || clock.now() < partitionsAt) {
             return consumer == null ? List.of() : partitions;
         }
-        partitionsAt = clock.now() + PARTITIONS_MILLIS;
         try {
             partitions = consumer.partitionsFor(settings.topic(), Duration.ZERO).stream()
                     .map(info -> Partition.of(settings.queue(), info.partition()))
@@ -43,6 +46,7 @@ final class TopicFacts {
         } catch (KafkaException e) {
             // The consumer has no metadata of the topic yet, or any more. Before, it had these.
         }
+        partitionsAt = clock.now() + (partitions.isEmpty() ? UNKNOWN_MILLIS : PARTITIONS_MILLIS);
         return partitions;
     }
 

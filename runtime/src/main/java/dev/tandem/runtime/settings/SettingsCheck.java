@@ -58,9 +58,14 @@ final class SettingsCheck {
         check.problems.checkRange(
                 "tandem.api.body-timeout", settings.api().bodyTimeout(), Duration.ofSeconds(1), Duration.ofMinutes(10));
         check.problems.checkRange("tandem.api.audit-max", settings.api().auditMax(), 0, 1_000_000);
+        check.problems.checkRange(
+                "tandem.api.session-idle", settings.api().sessionIdle(), Duration.ofSeconds(1), Duration.ofDays(30));
+        check.problems.checkRange(
+                "tandem.api.session-max", settings.api().sessionMax(), Duration.ofSeconds(1), Duration.ofDays(30));
         check.checkHttp(settings.http());
         new QueueSettingsCheck(settings, handlers, check.problems).checkAll();
         new ScheduleSettingsCheck(settings, check.problems).checkAll();
+        new CommandSettingsCheck(settings, check.problems).checkAll();
         new LimitSettingsCheck(settings, check.problems).checkAll();
         return check.problems.all();
     }

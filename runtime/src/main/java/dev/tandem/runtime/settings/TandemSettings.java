@@ -20,6 +20,7 @@ import org.springframework.util.unit.DataSize;
  * @param schedules the schedules by id, in the order of the file
  * @param limits the limits over several executors by name, in the order of the file
  * @param rateLimits those of how many tasks start in a time, likewise
+ * @param commands the programs that tasks may run by name; by default none
  */
 @ConfigurationProperties(SettingsLoader.PREFIX)
 public record TandemSettings(
@@ -40,7 +41,8 @@ public record TandemSettings(
         @DefaultValue Map<String, QueueSettings> queues,
         @DefaultValue Map<String, ScheduleSettings> schedules,
         @DefaultValue Map<String, LimitSettings> limits,
-        @DefaultValue Map<String, RateLimitSettings> rateLimits) {
+        @DefaultValue Map<String, RateLimitSettings> rateLimits,
+        @DefaultValue Map<String, CommandSettings> commands) {
 
     /** Returns the same settings with other queues. */
     public TandemSettings withQueues(Map<String, QueueSettings> others) {
@@ -62,7 +64,8 @@ public record TandemSettings(
                 others,
                 schedules,
                 limits,
-                rateLimits);
+                rateLimits,
+                commands);
     }
 
     /**
@@ -212,6 +215,8 @@ public record TandemSettings(
      * @param tokenFile where the first token is written; "" for the user's own folder, {@code stdout} for no file
      * @param openMetrics whether {@code /actuator/prometheus} needs no token
      * @param auditMax about how many entries of the audit log are kept
+     * @param sessionIdle how long the session of a browser lasts that is not used
+     * @param sessionMax how long it lasts in any case
      */
     public record ApiSettings(
             @DefaultValue List<String> allowedHosts,
@@ -219,7 +224,9 @@ public record TandemSettings(
             @DefaultValue("required") Login login,
             @DefaultValue("") String tokenFile,
             @DefaultValue("false") boolean openMetrics,
-            @DefaultValue("20000") int auditMax) {}
+            @DefaultValue("20000") int auditMax,
+            @DefaultValue("30m") Duration sessionIdle,
+            @DefaultValue("12h") Duration sessionMax) {}
 
     /** Whether callers of the API have to show who they are. */
     public enum Login {

@@ -163,12 +163,13 @@ class SettingsLoaderTest extends SettingsTestBase {
         set("tandem.queues.orders.handler", "http");
         set("tandem.queues.orders.http.url", "http://me:secret@host/");
         set("tandem.queues.orders.http.headers.Authorization", "Bearer secret\n");
+        set("tandem.queues.orders.http.signing-keys[0]", "whsec_secret");
         set("tandem.redis.uri", "redis://:secret@host:port");
         set("tandem.rabbit.uri", "amqp://me:secret/#@host");
         set("tandem.kafka.sasl-password", "secret");
 
         assertThat(problems())
-                .hasSize(5)
+                .hasSize(6)
                 .noneMatch(problem -> problem.contains("secret"))
                 .anySatisfy(problem -> assertThat(problem).startsWith("tandem.kafka.sasl-password is '***'"));
         assertThat(Secrets.masked("redis://me:p@ss@a:1,redis://:x@b:2/0"))

@@ -38,8 +38,8 @@ public record AccessToken(
     }
 
     /** Returns who calls with this token. */
-    public Caller caller() {
-        return new Caller(name, role, queues, id);
+    public Caller caller(Caller.By by) {
+        return new Caller(name, role, queues, id, by);
     }
 
     @Override

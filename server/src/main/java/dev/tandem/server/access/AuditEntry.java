@@ -8,7 +8,8 @@ import java.time.Instant;
  * @param id the place in the audit log; empty before it is there. Later entries have later ids
  * @param who the name of the caller
  * @param role the caller's role when it asked
- * @param token the id of the caller's token, since names may repeat; empty without one
+ * @param token the id of the caller's token, since names may repeat; empty without one, as of a user
+ * @param by how the caller showed who it is; empty if it did not
  * @param from the address of the client
  * @param action such as {@code pause} or {@code retry}
  * @param subject what was to be changed, such as {@code task pay-1 of queue orders}
@@ -21,6 +22,7 @@ public record AuditEntry(
         String who,
         String role,
         String token,
+        String by,
         String from,
         String action,
         String subject,

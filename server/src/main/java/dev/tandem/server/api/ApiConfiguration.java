@@ -187,6 +187,11 @@ public class ApiConfiguration {
     }
 
     @Bean
+    DocumentController documentController() {
+        return new DocumentController();
+    }
+
+    @Bean
     CallerController callerController() {
         return new CallerController();
     }

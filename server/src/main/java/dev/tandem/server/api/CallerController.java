@@ -19,7 +19,8 @@ final class CallerController {
             String name,
             String role,
             @Nullable List<String> queues,
-            @Nullable String token) {}
+            @Nullable String token,
+            String by) {}
 
     @GetMapping
     View show(HttpServletRequest request) {
@@ -31,6 +32,7 @@ final class CallerController {
                 caller.name(),
                 caller.role().text(),
                 caller.queues().isEmpty() ? null : caller.queues(),
-                caller.token());
+                caller.token(),
+                caller.by().text());
     }
 }

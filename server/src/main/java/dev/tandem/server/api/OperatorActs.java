@@ -37,6 +37,7 @@ final class OperatorActs implements HandlerInterceptor {
     private static final String NO_ACT = OperatorActs.class.getName() + ".no-act";
 
     private static final String TOKENS = "/api/v1/tokens";
+    private static final String LOGIN_LINKS = "/api/v1/login-links";
 
     /** The attribute of a request that says what was done, or may have been. */
     private static final String DONE = OperatorActs.class.getName() + ".done";
@@ -100,6 +101,7 @@ final class OperatorActs implements HandlerInterceptor {
                         who,
                         caller == null ? "" : caller.role().text(),
                         caller == null || caller.token() == null ? "" : caller.token(),
+                        caller == null ? "" : caller.by().text(),
                         request.getRemoteAddr(),
                         action,
                         subject.name() + query,
@@ -146,13 +148,16 @@ final class OperatorActs implements HandlerInterceptor {
     /** Returns the last part of the route, as in {@code keys/{key}/skip}, or the method where that names a thing. */
     private static String action(String method, String route) {
         String last = last(route);
-        if (route.equals(TOKENS)) {
+        if (route.equals(TOKENS) || route.equals(LOGIN_LINKS)) {
             return "create";
         }
         return method.equals(HttpMethod.POST.name()) && !last.startsWith("{") ? last : method.toLowerCase(Locale.ROOT);
     }
 
     private Subject subject(String route, Map<String, String> named) {
+        if (route.equals(LOGIN_LINKS)) {
+            return new Subject("a login link", "a login link");
+        }
         String ofQueue = named.containsKey("queue") ? " of queue " + shown(named, "queue") : "";
         if (named.containsKey("key")) {
             String noun = route.contains("/dedup-keys/") ? "deduplication key" : "key";

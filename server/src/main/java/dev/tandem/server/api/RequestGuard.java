@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *       localhost, or a name from the settings.
  *   <li>Cross-site requests by a link, an image, a form or a script: a request must come from a program, from a page of
  *       this server, or from the address bar, by its Origin, and by {@code Sec-Fetch-Site} where the browser sends it.
- *       That holds for reads too: a page that cannot see the answer can still make the server work.
+ *       That holds for reads too: a page that cannot see the answer can still make the server work. The exception is a
+ *       link to a page for people, which may be anywhere.
  * </ul>
  */
 final class RequestGuard {
@@ -37,14 +38,18 @@ final class RequestGuard {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /** @param host the Host header; a request without one (HTTP/1.0) does not come from a browser */
-    Optional<Refusal> check(@Nullable String host, @Nullable String origin, @Nullable String fetchSite) {
+    /**
+     * @param host the Host header; a request without one (HTTP/1.0) does not come from a browser
+     * @param opensPage whether a browser opens a page for people, in a tab of its own and only to read it
+     */
+    Optional<Refusal> check(
+            @Nullable String host, @Nullable String origin, @Nullable String fetchSite, boolean opensPage) {
         if (host != null && !mayBeCalled(host)) {
             return Optional.of(new Refusal(
                     "The API must not be called by the name '" + shown(host) + "'",
                     "Call it by its address or as localhost, or add this name to tandem.api.allowed-hosts"));
         }
-        if (fetchSite != null && !fetchSite.equals("same-origin") && !fetchSite.equals("none")) {
+        if (fetchSite != null && !opensPage && !fetchSite.equals("same-origin") && !fetchSite.equals("none")) {
             return Optional.of(crossSite("Sec-Fetch-Site '" + shown(fetchSite) + "'"));
         }
         if (origin != null && !isOwn(origin, host)) {

@@ -5,8 +5,11 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.web.filter.OncePerRequestFilter;
@@ -17,6 +20,12 @@ import tools.jackson.databind.json.JsonMapper;
  * from other sites.
  */
 final class RequestGuardFilter extends OncePerRequestFilter {
+
+    private static final String NO_FEATURES =
+            "camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()";
+
+    /** The paths of pages. None of them changes anything, or takes long. */
+    private static final Pattern PAGES = Pattern.compile("/|/login|/login/link|/login/oauth2/code/[\\w-]+");
 
     private final RequestGuard guard;
     private final JsonMapper json;
@@ -32,12 +41,22 @@ final class RequestGuardFilter extends OncePerRequestFilter {
         Optional<RequestGuard.Refusal> refusal = guard.check(
                 request.getHeader(HttpHeaders.HOST),
                 request.getHeader(HttpHeaders.ORIGIN),
-                request.getHeader("Sec-Fetch-Site"));
+                request.getHeader("Sec-Fetch-Site"),
+                opensPage(request));
         response.setHeader("X-Content-Type-Options", "nosniff");
         response.setHeader("X-Frame-Options", "DENY");
         response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
         response.setHeader("Referrer-Policy", "no-referrer");
-        response.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+        response.setHeader(
+                "Content-Security-Policy",
+                "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'");
+        response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
+        response.setHeader("Permissions-Policy", NO_FEATURES);
+        // It would hold for all other ports of localhost too.
+        if (request.isSecure()
+                && !request.getServerName().toLowerCase(Locale.ROOT).endsWith("localhost")) {
+            response.setHeader("Strict-Transport-Security", "max-age=31536000");
+        }
         response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
         if (refusal.isPresent()) {
             UnreadBody.leave(request, response);
@@ -46,11 +65,20 @@ final class RequestGuardFilter extends OncePerRequestFilter {
             json.writeValue(
                     response.getOutputStream(),
                     ProblemDetails.asMap(
-                            HttpStatus.FORBIDDEN,
+                            ProblemType.FOREIGN_ORIGIN,
                             refusal.get().detail(),
                             refusal.get().remedy()));
             return;
         }
         chain.doFilter(request, response);
+    }
+
+    /** Programs have no pages, so what they call is never opened by a link of another site. */
+    private static boolean opensPage(HttpServletRequest request) {
+        String path = request.getRequestURI();
+        return request.getMethod().equals(HttpMethod.GET.name())
+                && "navigate".equals(request.getHeader("Sec-Fetch-Mode"))
+                && "document".equals(request.getHeader("Sec-Fetch-Dest"))
+                && PAGES.matcher(path).matches();
     }
 }

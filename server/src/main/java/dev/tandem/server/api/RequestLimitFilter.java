@@ -12,7 +12,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.web.filter.OncePerRequestFilter;
 import tools.jackson.databind.json.JsonMapper;
@@ -28,7 +27,13 @@ final class RequestLimitFilter extends OncePerRequestFilter {
     private static final String HEALTH = "/actuator/health";
     private static final byte[] EMPTY = {};
 
+    /** How many bodies are read at once of clients that have not logged in, and how long each may be. */
+    private static final int MAX_OF_NOBODY = 4;
+
+    private static final int MAX_BODY_OF_NOBODY = 16_384;
+
     private final Semaphore permits;
+    private final Semaphore ofNobody = new Semaphore(MAX_OF_NOBODY);
     private final int maxRequests;
     private final int maxBody;
     private final long bodyNanos;
@@ -52,6 +57,11 @@ final class RequestLimitFilter extends OncePerRequestFilter {
         return Math.max(1, threads - Math.min(8, threads / 2));
     }
 
+    /** Returns the body of a request that has passed this filter. */
+    static byte[] body(HttpServletRequest request) {
+        return request.getAttribute(BODY) instanceof byte[] bytes ? bytes : EMPTY;
+    }
+
     /** Takes the body out of a request that has passed this filter, so that the request does not keep it while it waits. */
     static byte[] takeBody(HttpServletRequest request) {
         Object body = request.getAttribute(BODY);
@@ -68,24 +78,27 @@ final class RequestLimitFilter extends OncePerRequestFilter {
     @Override
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
-        if (!permits.tryAcquire()) {
+        // Whoever tries to log in cannot hold the places of those who have.
+        boolean isNobody = hasBody(request) && Callers.of(request) == null;
+        Semaphore places = isNobody ? ofNobody : permits;
+        if (!places.tryAcquire()) {
             response.setHeader(HttpHeaders.RETRY_AFTER, "1");
             refuse(
                     request,
                     response,
-                    HttpStatus.SERVICE_UNAVAILABLE,
-                    "The server works on " + maxRequests + " requests already",
+                    ProblemType.BUSY,
+                    "The server works on " + (isNobody ? MAX_OF_NOBODY : maxRequests) + " requests already",
                     "Try again in a second, or send fewer requests at once");
             return;
         }
         try {
-            byte[] body = hasBody(request) ? read(request, response) : EMPTY;
+            byte[] body = hasBody(request) ? read(request, response, isNobody) : EMPTY;
             if (body != null) {
                 request.setAttribute(BODY, body);
                 chain.doFilter(request, response);
             }
         } finally {
-            permits.release();
+            places.release();
         }
     }
 
@@ -94,19 +107,21 @@ final class RequestLimitFilter extends OncePerRequestFilter {
     }
 
     /** Returns the body; null if the request was refused. The web server closes the connection of these statuses. */
-    private byte @Nullable [] read(HttpServletRequest request, HttpServletResponse response) throws IOException {
+    private byte @Nullable [] read(HttpServletRequest request, HttpServletResponse response, boolean isNobody)
+            throws IOException {
+        int longest = isNobody ? Math.min(maxBody, MAX_BODY_OF_NOBODY) : maxBody;
         long start = System.nanoTime();
         InputStream in = request.getInputStream();
         ByteArrayOutputStream body = new ByteArrayOutputStream();
         byte[] piece = new byte[8_192];
         try {
             for (int size = in.read(piece); size >= 0; size = in.read(piece)) {
-                if (body.size() + size > maxBody) {
+                if (body.size() + size > longest) {
                     refuse(
                             request,
                             response,
-                            HttpStatus.CONTENT_TOO_LARGE,
-                            "The body is longer than " + maxBody + " bytes",
+                            ProblemType.TOO_LONG,
+                            "The body is longer than " + longest + " bytes",
                             "Raise tandem.max-payload, or send a reference to the data");
                     return null;
                 }
@@ -120,7 +135,7 @@ final class RequestLimitFilter extends OncePerRequestFilter {
             refuseSlow(request, response);
             return null;
         } catch (IOException e) {
-            refuse(request, response, HttpStatus.BAD_REQUEST, "The body is incomplete", "Send it again");
+            refuse(request, response, ProblemType.INVALID_REQUEST, "The body is incomplete", "Send it again");
             return null;
         }
         return body.toByteArray();
@@ -130,17 +145,17 @@ final class RequestLimitFilter extends OncePerRequestFilter {
         refuse(
                 request,
                 response,
-                HttpStatus.REQUEST_TIMEOUT,
+                ProblemType.SLOW_BODY,
                 "The body did not arrive in time",
                 "Send it faster, or raise tandem.api.body-timeout");
     }
 
     private void refuse(
-            HttpServletRequest request, HttpServletResponse response, HttpStatus status, String detail, String remedy)
+            HttpServletRequest request, HttpServletResponse response, ProblemType type, String detail, String remedy)
             throws IOException {
         request.setAttribute(UnreadBodyValve.REFUSED, Boolean.TRUE);
-        response.setStatus(status.value());
+        response.setStatus(type.status().value());
         response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-        json.writeValue(response.getOutputStream(), ProblemDetails.asMap(status, detail, remedy));
+        json.writeValue(response.getOutputStream(), ProblemDetails.asMap(type, detail, remedy));
     }
 }

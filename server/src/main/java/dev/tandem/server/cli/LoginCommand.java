@@ -12,6 +12,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
 /** Keeps a token for a server, for all later commands of this user. */
@@ -21,6 +22,7 @@ import tools.jackson.databind.JsonNode;
         description = {
             "Asks for a token, or reads it from the input, and keeps it for later commands to this server.",
             "A server that runs on this machine, as this user, has done that already with its first token.",
+            "With --browser it prints a link instead that logs you in once, with the token of commands.",
             ""
         },
         footer = {"", "Commands send TANDEM_TOKEN, else the token in TANDEM_TOKEN_FILE, else the one that is kept."})
@@ -28,6 +30,9 @@ final class LoginCommand implements Runnable {
 
     @Mixin
     private final ServerOptions server = new ServerOptions();
+
+    @Option(names = "--browser", description = "only print a link that logs you in, in a browser, once within 60 s")
+    private boolean browser;
 
     private final UnaryOperator<@Nullable String> environment;
     private final InputStream in;
@@ -44,6 +49,14 @@ final class LoginCommand implements Runnable {
 
     @Override
     public void run() {
+        if (browser) {
+            JsonNode link = server.api().post(ApiClient.path("login-links"));
+            server.print(
+                    link,
+                    (answer, out) -> out.println(
+                            server.address().resolve(answer.path("path").asString())));
+            return;
+        }
         String token = ask().strip();
         CliToken.checked("The input", token);
         JsonNode caller = server.apiWith(token).get(ApiClient.path("caller"));

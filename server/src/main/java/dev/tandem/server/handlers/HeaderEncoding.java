@@ -23,6 +23,11 @@ final class HeaderEncoding {
         return encoded.toString();
     }
 
+    /** Encodes an attribute of a CloudEvent, as their binding to HTTP says. */
+    static String encodeAttribute(String text) {
+        return encode(text).replace("\"", "%22");
+    }
+
     /** Whether the text can be sent unencoded. */
     static boolean isPlain(String text) {
         return !text.isBlank() && text.chars().allMatch(c -> c >= ' ' && c < 127);

@@ -3,10 +3,11 @@ package dev.tandem.server.handlers;
 import dev.tandem.api.Handler;
 import dev.tandem.api.Result;
 import dev.tandem.runtime.settings.HostedTypes;
+import dev.tandem.runtime.settings.HttpSettings;
 import dev.tandem.runtime.settings.QueueSettings;
-import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.runtime.targets.AllowedTargets;
+import dev.tandem.server.commands.Commands;
 import dev.tandem.server.masking.PayloadMasks;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
@@ -14,6 +15,7 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the handlers of each queue. Only URLs from the queue's settings are ever called. Not thread-safe. */
@@ -23,6 +25,7 @@ public final class HostedHandlers implements AutoCloseable {
     private final PayloadMasks masks;
     private final Map<String, Handler> more;
     private final MeterRegistry registry;
+    private final Commands commands;
     private @Nullable HttpCalls calls;
 
     /**
@@ -35,6 +38,7 @@ public final class HostedHandlers implements AutoCloseable {
         this.masks = masks;
         this.more = Map.copyOf(more);
         this.registry = registry;
+        this.commands = new Commands(settings, registry);
     }
 
     /**
@@ -54,15 +58,38 @@ public final class HostedHandlers implements AutoCloseable {
         if (queue.http().url() != null) {
             handlers.put(HostedTypes.HTTP, http(name, queue.http(), slowsDown));
         }
+        if (queue.command() != null) {
+            handlers.put(HostedTypes.CMD, commands.of(queue));
+        }
         handlers.putAll(more);
         return handlers;
     }
 
+    /** Returns what posts the tasks of queues whose receivers end them later. */
+    public PostedQueues posts() {
+        return new PostedQueues(settings, this::poster);
+    }
+
     private HttpHandler http(String name, HttpSettings http, boolean slowsDown) {
+        return new HttpHandler(poster(name, http), Set.copyOf(http.deadOn()), InstantSource.system(), slowsDown);
+    }
+
+    private HttpPoster poster(String name, HttpSettings http) {
         URI url = URI.create(Objects.requireNonNull(http.url(), "url"));
-        HttpTarget target = new HttpTarget(url, AllowedTargets.of(http.allow(), url), HostResolver.SYSTEM);
-        return new HttpHandler(
-                calls(), target, http, new HttpMetrics(registry, name), InstantSource.system(), slowsDown);
+        WebhookSigner signer = http.signingKeys().isEmpty()
+                ? null
+                : WebhookSigner.of(
+                        "tandem.queues." + name + ".http.signing-keys",
+                        http.signingKeys(),
+                        System::getenv,
+                        InstantSource.system());
+        return new HttpPoster(
+                calls(),
+                new HttpTarget(url, AllowedTargets.of(http.allow(), url), HostResolver.SYSTEM),
+                http,
+                new RequestBody(http.body(), "/" + settings.redis().namespace() + "/" + name),
+                signer,
+                new HttpMetrics(registry, name));
     }
 
     private HttpCalls calls() {
@@ -76,6 +103,7 @@ public final class HostedHandlers implements AutoCloseable {
 
     @Override
     public void close() {
+        commands.close();
         if (calls != null) {
             calls.close();
         }

@@ -3,11 +3,12 @@ package dev.tandem.server.handlers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hc.client5.http.async.methods.AbstractBinResponseConsumer;
 import org.apache.hc.core5.http.ContentType;
-import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class HttpAnswer extends AbstractBinResponseConsumer<HttpAnswer> {
 
+    static final int TOO_MANY_REQUESTS = 429;
+    private static final int UNAVAILABLE = 503;
     private static final int MAX_KEPT_BYTES = 300;
 
     /** A shorter body is read to its end, so that the connection can be reused. */
@@ -37,13 +40,29 @@ final class HttpAnswer extends AbstractBinResponseConsumer<HttpAnswer> {
         return head.join().getCode();
     }
 
-    Optional<String> header(String name) {
-        Header found = head.join().getFirstHeader(name);
-        return Optional.ofNullable(found).map(Header::getValue);
+    boolean isSuccess() {
+        return status() >= 200 && status() < 300;
+    }
+
+    /** Returns when it may be tried again, if the status is one that says so. */
+    Optional<Duration> retryAfter(Instant now) {
+        if (status() != TOO_MANY_REQUESTS && status() != UNAVAILABLE) {
+            return Optional.empty();
+        }
+        return Optional.ofNullable(head.join().getFirstHeader("Retry-After"))
+                .flatMap(header -> RetryAfter.parse(header.getValue(), now));
+    }
+
+    /** Returns the status, and the beginning of the body as a line of its own: only the first line of an error is logged. */
+    String reason() {
+        boolean redirects = status() >= 300 && status() < 400;
+        String reason = "HTTP status " + status()
+                + (redirects ? " (redirects are not followed: set http.url to the final address)" : "");
+        return body().isEmpty() ? reason : reason + '\n' + body();
     }
 
     /** Returns the beginning of an error's body, in one line. */
-    synchronized String body() {
+    private synchronized String body() {
         String text = new String(kept.array(), 0, kept.position(), StandardCharsets.UTF_8);
         return status() < 400 ? "" : text.replaceAll("[\\p{Cntrl}\\s]+", " ").strip();
     }

@@ -100,6 +100,7 @@ final class RedisAuditLog implements AuditLog {
                 .put("who", entry.who())
                 .put("role", entry.role())
                 .put("token", entry.token())
+                .put("by", entry.by())
                 .put("from", entry.from())
                 .put("action", entry.action())
                 .put("subject", entry.subject())
@@ -115,6 +116,7 @@ final class RedisAuditLog implements AuditLog {
                 json.path("who").asString(""),
                 json.path("role").asString(""),
                 json.path("token").asString(""),
+                json.path("by").asString(""),
                 json.path("from").asString(""),
                 json.path("action").asString(""),
                 json.path("subject").asString(""),

@@ -4,24 +4,23 @@ import dev.tandem.runtime.settings.SettingsException;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.runtime.settings.TandemSettings.ApiSettings;
 import dev.tandem.runtime.settings.TandemSettings.Login;
-import dev.tandem.server.access.FailureLimit;
 import dev.tandem.server.access.KnownTokens;
 import dev.tandem.server.access.Permission;
 import dev.tandem.server.access.TokenBook;
 import dev.tandem.server.api.ListeningAddress;
-import dev.tandem.server.logs.OperatorLog;
+import dev.tandem.server.api.ProblemType;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
-import java.util.Set;
-import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.security.authentication.AuthenticationManager;
 import org.springframework.security.authentication.BadCredentialsException;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
@@ -38,6 +37,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** The beans of the login. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication
+@Import(SessionConfiguration.class)
 public class SecurityConfiguration {
 
     @Bean
@@ -84,12 +84,7 @@ public class SecurityConfiguration {
 
     @Bean
     SecurityFilterChain login(
-            HttpSecurity http,
-            TandemSettings settings,
-            Environment environment,
-            KnownTokens tokens,
-            OperatorLog log,
-            JsonMapper json)
+            HttpSecurity http, TandemSettings settings, Environment environment, CallerFilters callers, JsonMapper json)
             throws Exception {
         Refusals refusals = new Refusals(json);
         ApiSettings api = settings.api();
@@ -99,44 +94,59 @@ public class SecurityConfiguration {
                 refuseIfOpen(environment, "management.server.address");
             }
         }
-        String endpoints = environment.getProperty("management.endpoints.web.base-path", "/actuator");
-        String[] open = openPaths(endpoints, api.openMetrics());
-        return http.addFilterBefore(
-                        api.login() == Login.NONE
-                                ? new AnybodyFilter()
-                                : new TokenFilter(tokens, new FailureLimit(), refusals, log, Set.of(open)),
-                        AnonymousAuthenticationFilter.class)
-                .authorizeHttpRequests(requests -> {
+        String endpoints = endpoints(environment);
+        String[] open = CallerFilters.openPaths(endpoints, api.openMetrics());
+        callers.filters().forEach(filter -> http.addFilterBefore(filter, AnonymousAuthenticationFilter.class));
+        return http.authorizeHttpRequests(requests -> {
                     requests.dispatcherTypeMatchers(DispatcherType.ERROR, DispatcherType.ASYNC)
                             .permitAll();
                     requests.requestMatchers(open).permitAll();
+                    requests.requestMatchers(LoginController.LOGIN, LoginController.LINK)
+                            .permitAll();
                     requests.requestMatchers(endpoints + "/**")
                             .hasAuthority(CallerAuthentication.authority(Permission.VIEW));
                     // What a caller may do is up to RouteAccess, which knows the route.
                     requests.anyRequest().authenticated();
                 })
-                .exceptionHandling(failures -> failures.authenticationEntryPoint((request, response, failure) -> {
+                .exceptionHandling(refused -> refused.authenticationEntryPoint((request, response, failure) -> {
+                            if (Refusals.isPage(request)) {
+                                LocalPath.redirect(response, loginPath(request));
+                                return;
+                            }
                             response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
                             refusals.write(
                                     request,
                                     response,
-                                    HttpStatus.UNAUTHORIZED,
+                                    ProblemType.LOGIN_REQUIRED,
                                     "This request needs a login",
                                     Refusals.HOW_TO_LOG_IN);
                         })
                         .accessDeniedHandler((request, response, failure) -> refusals.write(
                                 request,
                                 response,
-                                HttpStatus.FORBIDDEN,
+                                ProblemType.NOT_PERMITTED,
                                 "The role of this token does not permit this request",
                                 "Use a token with another role")))
                 .sessionManagement(sessions -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
-                // No cookie logs anybody in, so no other site can use one.
+                // Has a filter of its own, see above. The sessions are not the web server's.
                 .csrf(AbstractHttpConfigurer::disable)
                 .headers(AbstractHttpConfigurer::disable)
                 .requestCache(AbstractHttpConfigurer::disable)
                 .logout(AbstractHttpConfigurer::disable)
                 .build();
+    }
+
+    /** Returns the path below which the actuator is. */
+    static String endpoints(Environment environment) {
+        return environment.getProperty("management.endpoints.web.base-path", "/actuator");
+    }
+
+    private static String loginPath(HttpServletRequest request) {
+        String query = request.getQueryString();
+        String path = request.getRequestURI() + (query == null ? "" : "?" + query);
+        return path.equals("/")
+                ? LoginController.LOGIN
+                : LoginController.LOGIN + "?next=" + URLEncoder.encode(path, StandardCharsets.UTF_8);
     }
 
     private static void refuseIfOpen(Environment environment, String setting) {
@@ -148,14 +158,6 @@ public class SecurityConfiguration {
                     "other machines can reach this server, because " + setting + " is '" + address
                             + "'. Set that to 127.0.0.1, or remove tandem.api.login");
         }
-    }
-
-    /** Returns the paths that need no login. Others below them do: who may ask is decided by the path there. */
-    private static String[] openPaths(String endpoints, boolean openMetrics) {
-        Stream<String> health =
-                Stream.of("/health", "/health/liveness", "/health/readiness").map(endpoints::concat);
-        return (openMetrics ? Stream.concat(health, Stream.of(endpoints + "/prometheus")) : health)
-                .toArray(String[]::new);
     }
 
     @Bean

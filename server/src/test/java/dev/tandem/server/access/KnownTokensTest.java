@@ -61,7 +61,7 @@ class KnownTokensTest {
         TokenText text = keep(null);
 
         assertThat(known.check(text.text()))
-                .isEqualTo(new KnownTokens.Good(book.tokens.get(0).caller()));
+                .isEqualTo(new KnownTokens.Good(book.tokens.get(0).caller(Caller.By.TOKEN)));
         assertThat(known.check(text.text())).isInstanceOf(KnownTokens.Good.class);
         assertThat(book.asked).as("only for the token that was not known").isEqualTo(2);
     }

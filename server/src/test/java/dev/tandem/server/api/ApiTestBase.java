@@ -167,6 +167,10 @@ abstract class ApiTestBase {
         return SpringApplication.run(TestConfiguration.class, arguments.toArray(String[]::new));
     }
 
+    static <T> T bean(String name, Class<T> type) {
+        return context.getBean(name, type);
+    }
+
     static int port(ConfigurableApplicationContext api) {
         return ((WebServerApplicationContext) api).getWebServer().getPort();
     }
@@ -261,11 +265,12 @@ abstract class ApiTestBase {
 
     private static String text(HttpRequest.Builder request, int status) {
         try {
-            HttpResponse<String> response =
-                    HTTP.send(request.timeout(Duration.ofSeconds(30)).build(), BodyHandlers.ofString());
+            HttpRequest made = request.timeout(Duration.ofSeconds(30)).build();
+            HttpResponse<String> response = HTTP.send(made, BodyHandlers.ofString());
             assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
             String type = response.headers().firstValue("Content-Type").orElse("");
             assertThat(type).isEqualTo(status < 300 ? "application/json" : "application/problem+json");
+            OpenApiAnswers.check(made.method(), made.uri().getRawPath(), status, response.body());
             return response.body();
         } catch (IOException e) {
             throw new AssertionError(e);

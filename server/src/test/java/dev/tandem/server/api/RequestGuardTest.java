@@ -27,14 +27,14 @@ class RequestGuardTest {
                 "tandem.example.com:8080"
             })
     void addressesLocalhostAndListedNamesAreAllowed(String host) {
-        assertThat(guard.check(host, null, null)).isEmpty();
+        assertThat(guard.check(host, null, null, false)).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", ""})
     void otherHostNamesAreRefused(String host) {
-        assertThat(guard.check(host, null, null)).isPresent().get().satisfies(refusal -> {
+        assertThat(guard.check(host, null, null, false)).isPresent().get().satisfies(refusal -> {
             assertThat(refusal.detail()).contains(host);
             assertThat(refusal.remedy()).contains("tandem.api.allowed-hosts");
         });
@@ -53,7 +53,7 @@ class RequestGuardTest {
                 "localhost:8080, -, -",
             })
     void programsAndOwnPagesAreAllowed(String host, String origin, String fetchSite) {
-        assertThat(guard.check(host, origin, fetchSite)).isEmpty();
+        assertThat(guard.check(host, origin, fetchSite, false)).isEmpty();
     }
 
     @ParameterizedTest
@@ -70,11 +70,20 @@ class RequestGuardTest {
                 "-, http://localhost, -",
             })
     void otherPagesAreRefusedEvenToRead(String host, String origin, String fetchSite) {
-        assertThat(guard.check(host, origin, fetchSite)).isPresent();
+        assertThat(guard.check(host, origin, fetchSite, false)).isPresent();
     }
 
     @Test
     void requestWithoutHostHeaderIsAllowed() {
-        assertThat(guard.check(null, null, null)).isEmpty();
+        assertThat(guard.check(null, null, null, false)).isEmpty();
+    }
+
+    /** As in a message of a colleague. Only the host still counts. */
+    @Test
+    void aLinkOfAnotherSiteMayOpenAPage() {
+        assertThat(guard.check("localhost:8080", null, "cross-site", true)).isEmpty();
+        assertThat(guard.check("evil.example", null, "cross-site", true)).isPresent();
+        assertThat(guard.check("localhost:8080", "http://evil.example", "cross-site", true))
+                .isPresent();
     }
 }

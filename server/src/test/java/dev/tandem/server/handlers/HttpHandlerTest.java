@@ -8,7 +8,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.tandem.api.RateLimitedException;
 import dev.tandem.api.Result;
-import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
+import dev.tandem.runtime.settings.HttpSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -275,7 +275,15 @@ class HttpHandlerTest {
         String url = "http://127.0.0.1:" + server.getAddress().getPort() + "/orders?from=tandem";
         return HttpCallsOfTests.handler(
                 client,
-                new HttpSettings(url, List.of(), List.of(410, 422), Map.of("Authorization", "Bearer abc")),
+                new HttpSettings(
+                        url,
+                        List.of(),
+                        List.of(410, 422),
+                        Map.of("Authorization", "Bearer abc"),
+                        HttpSettings.Body.PAYLOAD,
+                        HttpSettings.Answers.NOW,
+                        Duration.ofSeconds(5),
+                        List.of()),
                 HostResolver.SYSTEM,
                 slowsDown);
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.tandem.api.Result;
-import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -14,7 +13,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -240,7 +238,7 @@ class HttpTargetTest {
     }
 
     private HttpHandler handler(HostResolver resolver, String url, List<String> allow) {
-        return HttpCallsOfTests.handler(calls, new HttpSettings(url, allow, List.of(), Map.of()), resolver, false);
+        return HttpCallsOfTests.handler(calls, HttpCallsOfTests.settings(url, allow), resolver, false);
     }
 
     private List<InetAddress> resolve(String host) throws UnknownHostException {
