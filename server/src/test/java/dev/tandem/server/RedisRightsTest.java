@@ -39,18 +39,7 @@ class RedisRightsTest {
     private static final Pattern NAME = Pattern.compile("'([A-Z]{2,})'(?:, '(USAGE)')?");
 
     private static final Set<String> OTHER_WORDS = Set.of(
-            "count",
-            "ended",
-            "fire",
-            "limit",
-            "lt",
-            "oom",
-            "pause",
-            "px",
-            "resume",
-            "samples",
-            "withscores",
-            "xx");
+            "count", "ended", "fire", "limit", "lt", "oom", "pause", "px", "resume", "samples", "withscores", "xx");
 
     @Test
     void theDocumentedRightsAreThoseThatTandemNeeds() throws IOException {
