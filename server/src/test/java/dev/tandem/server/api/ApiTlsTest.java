@@ -3,12 +3,14 @@ package dev.tandem.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.cli.TandemCli;
 import dev.tandem.testkit.TestCertificates;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.math.BigInteger;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
@@ -34,15 +36,18 @@ class ApiTlsTest extends ApiTestBase {
     private static int securePort;
 
     @BeforeAll
-    static void startWithTls() {
+    static void startWithTls() throws IOException {
         authority = TestCertificates.authority(folder, "ca");
         TestCertificates.Issued issued = authority.issue("api");
+        Path secrets = Files.createDirectories(folder.resolve("secrets"));
+        Files.writeString(secrets.resolve("tandem.kafka.properties.sasl.jaas.config"), "of-a-file\n");
         String bundle = "--spring.ssl.bundle.pem.api.";
         secure = run(
                 "none",
                 bundle + "keystore.certificate=file:" + issued.certificate(),
                 bundle + "keystore.private-key=file:" + issued.key(),
                 bundle + "reload-on-update=true",
+                "--spring.config.import=configtree:" + secrets + "/",
                 "--spring.ssl.bundle.watch.file.quiet-period=100ms",
                 "--server.ssl.bundle=api");
         securePort = port(secure);
@@ -80,6 +85,12 @@ class ApiTlsTest extends ApiTestBase {
 
         await().atMost(Duration.ofSeconds(30)).until(() -> !serial().equals(before));
         assertThat(queues("https", "--ca", authority.ca().toString())).contains("exit 0");
+    }
+
+    @Test
+    void anySettingMayComeFromAFileOfItsName() {
+        assertThat(secure.getBean(TandemSettings.class).kafka().properties())
+                .containsEntry("sasl.jaas.config", "of-a-file");
     }
 
     private static String queues(String scheme, String... more) {
