@@ -43,16 +43,17 @@ class RabbitPermissionIT {
                 folder.resolve("users.json"), """
                 {
                   "vhosts": [{"name": "/"}],
-                  "users": [%s, %s, %s, %s, %s],
+                  "users": [%s, %s, %s, %s, %s, %s],
                   "permissions": [
                     {"user": "guest", "vhost": "/", "configure": ".*", "write": ".*", "read": ".*"},
                     {"user": "least", "vhost": "/", "configure": "^orders-\\\\w+(-by-key)?(\\\\..+)?$", "write": "^orders-\\\\w+(-by-key)?(\\\\..+)?$", "read": "^orders-\\\\w+(-by-key)?(\\\\..+)?$"},
                     {"user": "publisher", "vhost": "/", "configure": "^$", "write": "^orders-\\\\w+\\\\.in$", "read": "^$"},
+                    {"user": "binder", "vhost": "/", "configure": "^$", "write": "^orders-\\\\w+(-by-key)?(\\\\..+)?$", "read": "^orders-\\\\w+(-by-key)?(\\\\..+)?$"},
                     {"user": "reader", "vhost": "/", "configure": "^$", "write": ".*", "read": ".*"},
                     {"user": "ringer", "vhost": "/", "configure": "^orders-\\\\w+\\\\.((routing-)?keys\\\\.ring|ring-lock)$", "write": ".*", "read": ".*"}
                   ]
                 }
-                """.formatted(user("guest"), user("reader"), user("ringer"), user("least"), user("publisher")));
+                """.formatted(user("guest"), user("reader"), user("ringer"), user("least"), user("publisher"), user("binder")));
         rabbit = Brokers.orSkip(() -> LocalAmqp.builder()
                 .mode(LocalMode.configured().withoutDocker())
                 .rabbitOnly()
@@ -129,7 +130,7 @@ class RabbitPermissionIT {
         for (RabbitSettings settings : List.of(as("least"), as("least").orderedByHeader())) {
             RabbitSettings own = settings.withBrokerQueue(name + (settings.ordered() ? "-by-key" : ""));
             RabbitSettings published = own.ordered()
-                    ? as("publisher").orderedByHeader().withBrokerQueue(own.brokerQueue())
+                    ? as("binder").orderedByHeader().withBrokerQueue(own.brokerQueue())
                     : as("publisher").withBrokerQueue(own.brokerQueue());
             try (RabbitSourceDriver driver = new RabbitSourceDriver(own).openAll();
                     RabbitPublisher publisher = new RabbitPublisher(List.of(published))) {
