@@ -32,6 +32,7 @@ import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -50,9 +51,11 @@ public class RuntimeConfiguration {
             TandemSettings settings,
             PayloadMasks masks,
             ObjectProvider<AdditionalHandlers> additional,
-            MeterRegistry registry) {
+            MeterRegistry registry,
+            ObjectProvider<SslBundles> bundles) {
+        TlsBundles tls = new TlsBundles(bundles.getIfAvailable());
         if (!settings.executor().enabled()) {
-            return new HostedHandlers(settings, masks, Map.of(), registry);
+            return new HostedHandlers(settings, masks, Map.of(), registry, tls::context);
         }
         Map<String, Handler> more =
                 additional.getIfAvailable(() -> none -> Map.of()).of(settings);
@@ -63,7 +66,7 @@ public class RuntimeConfiguration {
                     events,
                     "only the servers of ./tandem demo have the handler demo: leave it out");
         }
-        return new HostedHandlers(settings, masks, more, registry);
+        return new HostedHandlers(settings, masks, more, registry, tls::context);
     }
 
     @Bean

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
@@ -75,7 +76,8 @@ class RuntimeConfigurationTest {
                         settings,
                         new PayloadMasks(settings.queues(), null),
                         beans.getBeanProvider(AdditionalHandlers.class),
-                        new SimpleMeterRegistry());
+                        new SimpleMeterRegistry(),
+                        beans.getBeanProvider(SslBundles.class));
     }
 
     private TandemSettings load() {
