@@ -158,8 +158,8 @@ class SecureKafkaIT {
         List<AclBinding> bindings = new ArrayList<>();
         for (int i = 0; i < words.size(); i++) {
             if (words.get(i).equals("--operation")) {
-                AclOperation operation = AclOperation.fromString(
-                        words.get(i + 1).replaceAll("(?<=[a-z])(?=[A-Z])", "_"));
+                AclOperation operation =
+                        AclOperation.fromString(words.get(i + 1).replaceAll("(?<=[a-z])(?=[A-Z])", "_"));
                 assertThat(operation).isNotEqualTo(AclOperation.UNKNOWN);
                 bindings.add(new AclBinding(
                         resource, new AccessControlEntry(principal, "*", operation, AclPermissionType.ALLOW)));
@@ -193,20 +193,23 @@ class SecureKafkaIT {
     }
 
     private static KafkaPublisher publisher(String queue) {
-        return new KafkaPublisher(
-                List.of(KafkaSettings.of(address, queue).withProperties(properties(PUBLISHER))));
+        return new KafkaPublisher(List.of(KafkaSettings.of(address, queue).withProperties(properties(PUBLISHER))));
     }
 
     private static void publish(KafkaPublisher publisher, String queue) {
-        publisher.publish(Task.of(queue, "customer-7", new byte[] {'1'}))
+        publisher
+                .publish(Task.of(queue, "customer-7", new byte[] {'1'}))
                 .toCompletableFuture()
                 .join();
     }
 
     private static long ends(String topic) throws Exception {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.address()))) {
-            var partitions =
-                    admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions();
+            var partitions = admin.describeTopics(List.of(topic))
+                    .allTopicNames()
+                    .get()
+                    .get(topic)
+                    .partitions();
             long all = 0;
             for (var each : partitions) {
                 var place = new org.apache.kafka.common.TopicPartition(topic, each.partition());

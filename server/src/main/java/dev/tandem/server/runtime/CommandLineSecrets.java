@@ -16,9 +16,7 @@ final class CommandLineSecrets {
 
     /** Returns the names of such settings, ten at most. */
     static List<String> in(ConfigurableEnvironment environment) {
-        return environment
-                                .getPropertySources()
-                                .get(CommandLinePropertySource.COMMAND_LINE_PROPERTY_SOURCE_NAME)
+        return environment.getPropertySources().get(CommandLinePropertySource.COMMAND_LINE_PROPERTY_SOURCE_NAME)
                         instanceof EnumerablePropertySource<?> arguments
                 ? Arrays.stream(arguments.getPropertyNames())
                         .filter(name -> Secrets.isSecret(name, String.valueOf(arguments.getProperty(name))))
