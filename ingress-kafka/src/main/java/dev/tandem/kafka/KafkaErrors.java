@@ -1,6 +1,7 @@
 package dev.tandem.kafka;
 
 import dev.tandem.task.FailureText;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
@@ -19,6 +20,14 @@ final class KafkaErrors {
     private static final String ADVICE = "kafka-acls.sh --add, as docs/security.md has it";
 
     private KafkaErrors() {}
+
+    /** Explains a problem with one topic, which Kafka does not always name. */
+    static String explain(Throwable problem, String topic) {
+        return problem instanceof TopicAuthorizationException denied
+                        && denied.unauthorizedTopics().isEmpty()
+                ? explain(new TopicAuthorizationException(Set.of(topic)))
+                : explain(problem);
+    }
 
     static String explain(Throwable problem) {
         if (problem instanceof TimeoutException && problem.getCause() instanceof UnknownTopicOrPartitionException) {
