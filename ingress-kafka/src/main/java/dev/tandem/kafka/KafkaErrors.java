@@ -23,10 +23,11 @@ final class KafkaErrors {
 
     /** Explains a problem with one topic, which Kafka does not always name. */
     static String explain(Throwable problem, String topic) {
-        return problem instanceof TopicAuthorizationException denied
-                        && denied.unauthorizedTopics().isEmpty()
-                ? explain(new TopicAuthorizationException(Set.of(topic)))
-                : explain(problem);
+        if (problem instanceof TopicAuthorizationException denied
+                && denied.unauthorizedTopics().isEmpty()) {
+            return explain(new TopicAuthorizationException(Set.of(topic)));
+        }
+        return explain(problem);
     }
 
     static String explain(Throwable problem) {

@@ -39,8 +39,7 @@ class RabbitPermissionIT {
 
     @BeforeAll
     static void start() throws IOException {
-        Path users = Files.writeString(
-                folder.resolve("users.json"), """
+        Path users = Files.writeString(folder.resolve("users.json"), """
                 {
                   "vhosts": [{"name": "/"}],
                   "users": [%s, %s, %s, %s, %s, %s],
@@ -53,7 +52,13 @@ class RabbitPermissionIT {
                     {"user": "ringer", "vhost": "/", "configure": "^orders-\\\\w+\\\\.((routing-)?keys\\\\.ring|ring-lock)$", "write": ".*", "read": ".*"}
                   ]
                 }
-                """.formatted(user("guest"), user("reader"), user("ringer"), user("least"), user("publisher"), user("binder")));
+                """.formatted(
+                        user("guest"),
+                        user("reader"),
+                        user("ringer"),
+                        user("least"),
+                        user("publisher"),
+                        user("binder")));
         rabbit = Brokers.orSkip(() -> LocalAmqp.builder()
                 .mode(LocalMode.configured().withoutDocker())
                 .rabbitOnly()
