@@ -53,12 +53,7 @@ class RabbitPermissionIT {
                   ]
                 }
                 """.formatted(
-                        user("guest"),
-                        user("reader"),
-                        user("ringer"),
-                        user("least"),
-                        user("publisher"),
-                        user("binder")));
+                user("guest"), user("reader"), user("ringer"), user("least"), user("publisher"), user("binder")));
         rabbit = Brokers.orSkip(() -> LocalAmqp.builder()
                 .mode(LocalMode.configured().withoutDocker())
                 .rabbitOnly()
