@@ -114,7 +114,7 @@ final class FanOutWriter {
      */
     private boolean nest(Subtask outer) throws InterruptedException {
         FanOutAnswer nested = answer(new FanOutRequest.Nest(outer.fanOut(), outer.number(), id));
-        if (nested.stop() != Stop.CANCELLED) {
+        if (!nested.cancelled()) {
             return false;
         }
         // A subtask that has failed before runs because an operator has it retried, and so do its own subtasks.

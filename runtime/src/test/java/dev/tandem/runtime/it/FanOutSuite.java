@@ -15,6 +15,7 @@ import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.queues.TaskMetrics;
 import dev.tandem.scheduler.RedisStore;
+import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.testkit.UniqueNames;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -368,6 +369,39 @@ abstract class FanOutSuite {
             assertThat(awaitResultOf(lost).cancelled())
                     .as("a patrol submits its final task")
                     .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void cancellingInterruptsWhatRunsAlsoIfAFailureHadStoppedTheRest() throws IOException {
+        int running = 3;
+        Master row = (number, task) -> {
+            if (number < 0) {
+                await("the others run").atMost(PATIENCE).until(() -> ran.size() == running);
+            }
+            row(number, task);
+        };
+        try (RedisStore store = SuiteRedis.of(source()).open();
+                Tandem tandem = start(
+                        (count, task) -> ids.add(task.fanOut(
+                                        IntStream.range(SLOW, SLOW + count + 1)
+                                                .mapToObj(n -> subtask(n == SLOW + count ? -1 : n)),
+                                        done().failFast())
+                                .id()),
+                        row)) {
+            submit(tandem, running);
+            await().atMost(PATIENCE).until(() -> !ids.isEmpty());
+            FanOutRequest look = new FanOutRequest.View(ids.get(0));
+            await("the failure is known")
+                    .atMost(PATIENCE)
+                    .until(() -> LostFanOut.answer(store, look).stop() == FanOutAnswer.Stop.FAILED);
+
+            store.fanOuts().cancel(ids.get(0), "asked for").join();
+            FanOutResult result = awaitResult();
+
+            assertThat(result.state()).isEqualTo(FanOutResult.State.FAILED);
+            assertThat(result.failed()).isEqualTo(1);
+            assertThat(result.cancelled()).as("they ran").isEqualTo(running);
         }
     }
 }

@@ -45,6 +45,9 @@ public final class FanOutModel {
         private Phase phase = Phase.OPEN;
         private Stop stop = Stop.NO;
         private String why = "";
+        /** Whether somebody cancelled it, also if it was stopped before. */
+        private boolean isCancelled;
+
         private long token;
         private long cursor;
         private long total = -1;
@@ -74,6 +77,7 @@ public final class FanOutModel {
             copy.phase = phase;
             copy.stop = stop;
             copy.why = why;
+            copy.isCancelled = isCancelled;
             copy.cursor = cursor;
             copy.total = total;
             copy.endedAt = endedAt;
@@ -173,6 +177,7 @@ public final class FanOutModel {
         return new FanOutAnswer(
                 code,
                 entry == null ? Stop.NO : entry.stop,
+                entry != null && entry.isCancelled,
                 entry == null ? 0 : entry.cursor,
                 entry == null ? -1 : entry.total,
                 bits,
@@ -208,6 +213,7 @@ public final class FanOutModel {
                 return Code.CLOSED;
             }
             stop(entry, Stop.CANCELLED, cancel.why());
+            entry.isCancelled = true;
             return judge(id, entry, now);
         } else if (request instanceof Ask ask) {
             int number = (int) ask.number();
@@ -340,6 +346,7 @@ public final class FanOutModel {
             return closed(entry, now);
         }
         stop(entry, Stop.CANCELLED, end.why());
+        entry.isCancelled = true;
         entry.total = entry.phase == Phase.OPEN ? entry.cursor : entry.total;
         return complete(end.id(), entry, now);
     }
