@@ -79,9 +79,10 @@ final class FanOutCall {
         } else if (request instanceof FanOutRequest.Open open) {
             return open(open);
         } else if (request instanceof FanOutRequest.Note note) {
-            return begin(4, ScriptCodes.FAN_OUT_NOTE, id)
+            return begin(5, ScriptCodes.FAN_OUT_NOTE, id)
                     .text(token(note.token()))
                     .number(note.cursor())
+                    .number(note.reads() ? 1 : 0)
                     .toByteArray();
         } else if (request instanceof FanOutRequest.Seal seal) {
             return begin(4, ScriptCodes.FAN_OUT_SEAL, id)

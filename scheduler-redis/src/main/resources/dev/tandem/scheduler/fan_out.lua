@@ -10,7 +10,7 @@
 -- ARGV 2    number of an earlier call that was answered; 0 if there is none
 -- then      for each request, MessagePack of a list: FAN_OUT_... (what is asked or told), id, and
 --           FAN_OUT_OPEN:     token, most open ones, names and values of the plan: queue, master, and others
---           FAN_OUT_NOTE:     token, how many subtasks are published
+--           FAN_OUT_NOTE:     token, how many subtasks are published, 1 if the bits behind them are wanted, else 0
 --           FAN_OUT_SEAL:     token, how many subtasks there are
 --           FAN_OUT_ABANDON:  token of the last known run, why
 --           FAN_OUT_CANCEL, FAN_OUT_END: why
@@ -136,6 +136,12 @@ local function seal(k, id, f, total)
   return judge(k, id, f)
 end
 
+-- The bits of the subtasks that may be published and are not noted.
+local function bits_of_window(k, f)
+  local from = floor(f.cursor / 8)
+  return call('GETRANGE', k.ended, from, from + FAN_OUT_WINDOW / 8)
+end
+
 local function open(k, id, f, a)
   if not f then
     if call('ZCARD', OPEN) >= a[4] then
@@ -156,8 +162,7 @@ local function open(k, id, f, a)
   end
   call('HSET', k.fan_out, 'token', a[3], a[7], a[8])
   look_at(id, now + FAN_OUT_SILENT_MILLIS)
-  local from = floor(f.cursor / 8)
-  return ANSWER_RESUMED, call('GETRANGE', k.ended, from, from + FAN_OUT_WINDOW / 8)
+  return ANSWER_RESUMED, bits_of_window(k, f)
 end
 
 local function from_writer(k, id, f, a)
@@ -169,7 +174,7 @@ local function from_writer(k, id, f, a)
     f.cursor = a[4]
     call('HSET', k.fan_out, 'cursor', a[4])
     look_at(id, now + FAN_OUT_SILENT_MILLIS)
-    return ANSWER_OK
+    return ANSWER_OK, a[5] == 1 and bits_of_window(k, f) or ''
   elseif f.stop == STOP_NO and count(k.ended, f.cursor + FAN_OUT_WINDOW) > count(k.ended, a[4]) then
     -- Numbers beyond the window are of no run of this master, so they do not keep it from its seal.
     return ANSWER_NOT_REPEATABLE
@@ -341,7 +346,7 @@ for i = 1, #ARGV - FIRST_ARGUMENT + 1 do
   local code, detail = answer(k, id, f, a)
   f = f or {stop = STOP_NO, cursor = 0, total = -1}
   local shows = code == ANSWER_OK and (a[1] == FAN_OUT_VIEW or a[1] == FAN_OUT_CLAIM)
-  local is_bits = code == ANSWER_RESUMED
+  local is_bits = code == ANSWER_RESUMED or a[1] == FAN_OUT_NOTE
   reply[i + 1] = {code, f.stop, f.cursor, f.total, is_bits and detail or '', not is_bits and detail or '',
     shows and record(k, f) or {}, f.is_cancelled and 1 or 0}
 end

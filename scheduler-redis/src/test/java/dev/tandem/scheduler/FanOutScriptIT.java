@@ -113,7 +113,7 @@ class FanOutScriptIT extends OperatorTestBase {
         int number = random.nextInt(total + 1);
         return switch (random.nextInt(18)) {
             case 0 -> open(id, random);
-            case 1 -> new FanOutRequest.Note(id, token, number);
+            case 1 -> new FanOutRequest.Note(id, token, number, random.nextBoolean());
             case 2 -> new FanOutRequest.Seal(id, token, total);
             case 3 ->
                 random.nextInt(5) == 0 ? new FanOutRequest.Abandon(id, token, "dead") : new FanOutRequest.View(id);

@@ -169,6 +169,9 @@ public final class FanOutModel {
             }
         } else {
             code = known(request, entry, now);
+            if (code == Code.OK && request instanceof Note note && note.reads()) {
+                bits = bits(entry);
+            }
             if (code == Code.NESTED && request instanceof Tell tell) {
                 other = entry.inner.getOrDefault((int) tell.number(), "");
             }
