@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -349,5 +350,26 @@ class FanOutGateTest {
         store.apply(new FanOutRequest.Abandon(ID, 1, "its master died"));
 
         interruptsWhatRunsOnlyWhenSomebodyCancels(Stop.ABANDONED);
+    }
+
+    private long fansOut(Run run) throws InterruptedException {
+        return new AttemptFanOuts(run, spec)
+                .fanOut(
+                        IntStream.range(0, 5).mapToObj(n -> TaskRequest.of("orders", "row", n)),
+                        FanOut.withoutFinalTask())
+                .subtasks();
+    }
+
+    @Test
+    void aFanOutThatBeginsInOneThatHadFailedBeforeItWasCancelledPublishesNothing() throws InterruptedException {
+        begin("orders", FanOutPlan.Rule.FAIL_FAST);
+        store.apply(new FanOutRequest.Seal(ID, 1, 3));
+        store.apply(new FanOutRequest.Tell(ID, 1, End.FAILED, "no such row"));
+        assertThat(fansOut(subtask(0, 1, null)))
+                .as("it runs, and so do its own subtasks")
+                .isEqualTo(5);
+
+        store.apply(new FanOutRequest.Cancel(ID, "asked for"));
+        assertThat(fansOut(subtask(2, 1, null))).isZero();
     }
 }

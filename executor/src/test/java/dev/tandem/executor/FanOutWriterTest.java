@@ -285,24 +285,6 @@ class FanOutWriterTest {
     }
 
     @Test
-    void aFanOutInOneThatHadFailedBeforeItWasCancelledPublishesNothing() throws InterruptedException {
-        fanOut(master(), 3, plan().failFast());
-        String outer = id();
-        model.apply(new Tell(outer, 1, End.FAILED, "no such file"), 0);
-        Task first = master().task().withHeaders(Map.of(Subtask.HEADER, outer + "/0/1"));
-        published.clear();
-        assertThat(fanOut(TestRuns.of(first, 8), 5, FanOut.withoutFinalTask()).subtasks())
-                .as("it runs, and so do its own subtasks")
-                .isEqualTo(5);
-
-        model.apply(new Cancel(outer, "asked for"), 0);
-        Task later = master().task().withHeaders(Map.of(Subtask.HEADER, outer + "/2/1"));
-        assertThat(fanOut(TestRuns.of(later, 9), 5, FanOut.withoutFinalTask()).subtasks())
-                .isZero();
-        assertThat(published).hasSize(5);
-    }
-
-    @Test
     void aSealedFanOutIsNotPublishedAgain() throws InterruptedException {
         fanOut(master(), 20, plan());
         published.clear();

@@ -201,8 +201,7 @@ final class FanOutCall {
     }
 
     private static FanOutAnswer with(Code code, String other, FanOutAnswer all) {
-        return new FanOutAnswer(
-                code, all.stop(), all.cancelled(), all.cursor(), all.total(), all.ended(), other, null);
+        return new FanOutAnswer(code, all.stop(), all.cancelled(), all.cursor(), all.total(), all.ended(), other, null);
     }
 
     private static FanOutAnswer answer(String id, ReplyReader in) {

@@ -215,9 +215,9 @@ class FanOutScriptIT extends OperatorTestBase {
         for (List<FanOutRequest> requests : histories) {
             FanOutAnswer.Stop stop =
                     requests == histories.get(0) ? FanOutAnswer.Stop.FAILED : FanOutAnswer.Stop.ABANDONED;
-            List<FanOutAnswer> answers = get(store.fanOut(
-                            FanOutBuckets.of(requests.get(0).id()), requests)
-                    .toCompletableFuture());
+            List<FanOutAnswer> answers =
+                    get(store.fanOut(FanOutBuckets.of(requests.get(0).id()), requests)
+                            .toCompletableFuture());
 
             assertThat(answers)
                     .extracting(each -> each.stop() + " " + each.cancelled())

@@ -15,7 +15,7 @@ import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.queues.TaskMetrics;
 import dev.tandem.scheduler.RedisStore;
-import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutAnswer.Stop;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.testkit.UniqueNames;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -374,34 +374,25 @@ abstract class FanOutSuite {
 
     @Test
     void cancellingInterruptsWhatRunsAlsoIfAFailureHadStoppedTheRest() throws IOException {
-        int running = 3;
         Master row = (number, task) -> {
-            if (number < 0) {
-                await("the others run").atMost(PATIENCE).until(() -> ran.size() == running);
-            }
+            await("the others run").atMost(PATIENCE).until(() -> number >= 0 || ran.size() == 3);
             row(number, task);
         };
+        Master master = (count, task) -> ids.add(
+                task.fanOut(Stream.of(SLOW, SLOW + 1, SLOW + 2, -1).map(this::subtask), done().failFast())
+                        .id());
         try (RedisStore store = SuiteRedis.of(source()).open();
-                Tandem tandem = start(
-                        (count, task) -> ids.add(task.fanOut(
-                                        IntStream.range(SLOW, SLOW + count + 1)
-                                                .mapToObj(n -> subtask(n == SLOW + count ? -1 : n)),
-                                        done().failFast())
-                                .id()),
-                        row)) {
-            submit(tandem, running);
+                Tandem tandem = start(master, row)) {
+            submit(tandem, 4);
             await().atMost(PATIENCE).until(() -> !ids.isEmpty());
             FanOutRequest look = new FanOutRequest.View(ids.get(0));
-            await("the failure is known")
-                    .atMost(PATIENCE)
-                    .until(() -> LostFanOut.answer(store, look).stop() == FanOutAnswer.Stop.FAILED);
-
+            await().atMost(PATIENCE).until(() -> LostFanOut.answer(store, look).stop() == Stop.FAILED);
             store.fanOuts().cancel(ids.get(0), "asked for").join();
             FanOutResult result = awaitResult();
 
             assertThat(result.state()).isEqualTo(FanOutResult.State.FAILED);
             assertThat(result.failed()).isEqualTo(1);
-            assertThat(result.cancelled()).as("they ran").isEqualTo(running);
+            assertThat(result.cancelled()).as("they ran").isEqualTo(3);
         }
     }
 }

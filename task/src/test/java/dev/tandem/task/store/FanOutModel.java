@@ -23,7 +23,6 @@ import dev.tandem.task.fanout.FanOutRequest.Seal;
 import dev.tandem.task.fanout.FanOutRequest.Tell;
 import dev.tandem.task.fanout.FanOutRequest.View;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -45,9 +44,7 @@ public final class FanOutModel {
         private Phase phase = Phase.OPEN;
         private Stop stop = Stop.NO;
         private String why = "";
-        /** Whether somebody cancelled it, also if it was stopped before. */
         private boolean isCancelled;
-
         private long token;
         private long cursor;
         private long total = -1;
@@ -169,9 +166,7 @@ public final class FanOutModel {
             }
         } else {
             code = known(request, entry, now);
-            if (code == Code.OK && request instanceof Note note && note.reads()) {
-                bits = bits(entry);
-            }
+            bits = code == Code.OK && request instanceof Note note && note.reads() ? bits(entry) : NO_BITS;
             if (code == Code.NESTED && request instanceof Tell tell) {
                 other = entry.inner.getOrDefault((int) tell.number(), "");
             }
@@ -216,7 +211,6 @@ public final class FanOutModel {
                 return Code.CLOSED;
             }
             stop(entry, Stop.CANCELLED, cancel.why());
-            entry.isCancelled = true;
             return judge(id, entry, now);
         } else if (request instanceof Ask ask) {
             int number = (int) ask.number();
@@ -263,7 +257,7 @@ public final class FanOutModel {
                 bits[at] |= (byte) (0x80 >> bit % 8);
             }
         }
-        return Arrays.copyOf(bits, bits.length);
+        return bits;
     }
 
     private static Code closed(Entry entry, long now) {
@@ -286,6 +280,7 @@ public final class FanOutModel {
     }
 
     private static void stop(Entry entry, Stop stop, String why) {
+        entry.isCancelled |= stop == Stop.CANCELLED;
         if (entry.stop == Stop.NO) {
             entry.stop = stop;
             entry.why = why;
@@ -349,7 +344,6 @@ public final class FanOutModel {
             return closed(entry, now);
         }
         stop(entry, Stop.CANCELLED, end.why());
-        entry.isCancelled = true;
         entry.total = entry.phase == Phase.OPEN ? entry.cursor : entry.total;
         return complete(end.id(), entry, now);
     }
