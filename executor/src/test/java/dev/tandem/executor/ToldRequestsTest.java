@@ -44,6 +44,8 @@ class ToldRequestsTest {
         assertThat(told.look(HORIZON)).isNotNull();
         List<ToldRequests.Sent> again = told.takeAgain(Integer.MAX_VALUE);
         assertThat(again).hasSize(ToldRequests.MAX_KEPT);
-        assertThat(((Tell) again.get(0).request()).number()).as("the oldest are").isEqualTo(5);
+        assertThat(((Tell) again.get(0).request()).number())
+                .as("the oldest are")
+                .isEqualTo(5);
     }
 }

@@ -176,12 +176,12 @@ class DedupIT extends OperatorTestBase {
     }
 
     private boolean allKnowTheLongestWait() {
-        return longestWaits().allMatch(each -> get(store.adminConnection().run(commands -> commands.exists(each))) == 1);
+        return longestWaits()
+                .allMatch(each -> get(store.adminConnection().run(commands -> commands.exists(each))) == 1);
     }
 
     private Stream<byte[]> longestWaits() {
-        return IntStream.range(0, DedupBuckets.COUNT)
-                .mapToObj(bucket -> RedisKeys.DEFAULTS.longestWait(queue, bucket));
+        return IntStream.range(0, DedupBuckets.COUNT).mapToObj(bucket -> RedisKeys.DEFAULTS.longestWait(queue, bucket));
     }
 
     @Test
@@ -189,7 +189,8 @@ class DedupIT extends OperatorTestBase {
         BusinessId on = new BusinessId(queue, "unknown");
         TaskPlace waiter = new TaskPlace(Partition.of("waiting", 0), Position.of(0, 1));
         List<DependencyRequest> asks = List.of(new DependencyRequest.Ask(on, waiter, 86_400_000, 0));
-        try (RedisStore process = RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
+        try (RedisStore process =
+                RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
             get(process.dependencies().ask(DedupBuckets.of(on), asks));
             await().until(this::allKnowTheLongestWait);
             longestWaits().forEach(each -> get(store.adminConnection().run(commands -> commands.del(each))));
