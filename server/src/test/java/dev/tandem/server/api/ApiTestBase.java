@@ -27,6 +27,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -138,10 +140,9 @@ abstract class ApiTestBase {
         port = port(context);
     }
 
-    /** Starts the API. @param login {@code tandem.api.login} */
-    static ConfigurableApplicationContext run(String login) {
-        return SpringApplication.run(
-                TestConfiguration.class,
+    /** Starts the API. @param login {@code tandem.api.login} @param more further settings, of the form {@code --name=value} */
+    static ConfigurableApplicationContext run(String login, String... more) {
+        List<String> settings = new ArrayList<>(List.of(
                 "--server.port=0",
                 "--tandem.api.login=" + login,
                 "--tandem.api.token-file=stdout",
@@ -152,7 +153,9 @@ abstract class ApiTestBase {
                 "--tandem.queues.exports.source=kafka",
                 "--tandem.queues.exports.handler=pull",
                 "--tandem.max-payload=1KB",
-                "--tandem.api.body-timeout=1s");
+                "--tandem.api.body-timeout=1s"));
+        settings.addAll(List.of(more));
+        return SpringApplication.run(TestConfiguration.class, settings.toArray(String[]::new));
     }
 
     static <T> T bean(String name, Class<T> type) {
