@@ -3,10 +3,11 @@ package dev.tandem.server.handlers;
 import dev.tandem.api.Handler;
 import dev.tandem.api.Result;
 import dev.tandem.runtime.settings.HostedTypes;
+import dev.tandem.runtime.settings.HttpSettings;
 import dev.tandem.runtime.settings.QueueSettings;
-import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.runtime.targets.AllowedTargets;
+import dev.tandem.server.commands.Commands;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
 import java.time.InstantSource;
@@ -22,6 +23,7 @@ public final class HostedHandlers implements AutoCloseable {
     private final TandemSettings settings;
     private final Map<String, Handler> more;
     private final MeterRegistry registry;
+    private final Commands commands;
     private @Nullable HttpCalls calls;
 
     /** @param more additional handlers by type, for every queue */
@@ -29,6 +31,7 @@ public final class HostedHandlers implements AutoCloseable {
         this.settings = settings;
         this.more = Map.copyOf(more);
         this.registry = registry;
+        this.commands = new Commands(settings, registry);
     }
 
     /**
@@ -48,8 +51,16 @@ public final class HostedHandlers implements AutoCloseable {
         if (queue.http().url() != null) {
             handlers.put(HostedTypes.HTTP, http(name, queue.http(), slowsDown));
         }
+        if (queue.command() != null) {
+            handlers.put(HostedTypes.CMD, commands.of(queue));
+        }
         handlers.putAll(more);
         return handlers;
+    }
+
+    /** Returns what posts the tasks of queues whose receivers end them later. */
+    public PostedQueues posts() {
+        return new PostedQueues(settings, this::poster);
     }
 
     private HttpHandler http(String name, HttpSettings http, boolean slowsDown) {
@@ -85,6 +96,7 @@ public final class HostedHandlers implements AutoCloseable {
 
     @Override
     public void close() {
+        commands.close();
         if (calls != null) {
             calls.close();
         }
