@@ -204,7 +204,7 @@ class DocumentedBlocksTest {
                 assertThatCode(() -> Class.forName(name.substring("logging.level.".length())))
                         .doesNotThrowAnyException();
             } else {
-                assertThat(name).isIn("tandem", "server");
+                assertThat(name).isIn("tandem", "server", "spring");
             }
         }
         if (settings.containsKey("tandem")) {

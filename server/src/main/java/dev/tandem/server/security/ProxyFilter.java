@@ -6,6 +6,7 @@ import dev.tandem.server.access.AccessToken;
 import dev.tandem.server.access.Caller;
 import dev.tandem.server.access.Role;
 import dev.tandem.server.api.Callers;
+import dev.tandem.server.api.PeerAddress;
 import dev.tandem.task.LogText;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -25,9 +26,6 @@ import org.springframework.web.filter.OncePerRequestFilter;
  * a header tells could be anybody's. From everybody else the headers mean nothing.
  */
 final class ProxyFilter extends OncePerRequestFilter {
-
-    /** What Tomcat calls the address of the connection, whatever it was told of the client. */
-    private static final String PEER = "org.apache.tomcat.peerAddr";
 
     private static final String WITHOUT_ROLE = ProxyFilter.class.getName() + ".without-role";
 
@@ -74,7 +72,8 @@ final class ProxyFilter extends OncePerRequestFilter {
     }
 
     private boolean isProxy(HttpServletRequest request) {
-        return request.getAttribute(PEER) instanceof String peer && proxies.contains(peer);
+        String peer = PeerAddress.of(request);
+        return peer != null && proxies.contains(peer);
     }
 
     private List<String> groups(HttpServletRequest request) {

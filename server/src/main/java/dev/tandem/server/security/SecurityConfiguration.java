@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -85,7 +86,12 @@ public class SecurityConfiguration {
 
     @Bean
     SecurityFilterChain login(
-            HttpSecurity http, TandemSettings settings, Environment environment, CallerFilters callers, ObjectProvider<OidcLogin> oidc, JsonMapper json)
+            HttpSecurity http,
+            TandemSettings settings,
+            Environment environment,
+            CallerFilters callers,
+            ObjectProvider<OidcLogin> oidc,
+            JsonMapper json)
             throws Exception {
         Refusals refusals = new Refusals(json);
         ApiSettings api = settings.api();
@@ -149,7 +155,11 @@ public class SecurityConfiguration {
         } else {
             response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
             refusals.write(
-                    request, response, HttpStatus.UNAUTHORIZED, "This request needs a login", Refusals.HOW_TO_LOG_IN);
+                    request,
+                    response,
+                    ProblemType.LOGIN_REQUIRED,
+                    "This request needs a login",
+                    Refusals.HOW_TO_LOG_IN);
         }
     }
 

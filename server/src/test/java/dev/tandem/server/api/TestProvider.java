@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A small OpenID provider in this process: discovery, authorization with PKCE, tokens that are signed with a key of its own, and
+ * A small OpenID provider in this process: discovery, authorization with a challenge, tokens that are signed with a key of its own, and
  * the keys. It logs everybody in as {@link #user}, without asking.
  */
 final class TestProvider implements AutoCloseable {
