@@ -11,6 +11,7 @@ import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.masking.PayloadMasks;
 import dev.tandem.server.security.SecurityConfiguration;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
@@ -123,6 +124,13 @@ abstract class ApiTestBase {
             return AUDIT;
         }
 
+        /** Hides tasks of one type. */
+        @Bean
+        PayloadMasks payloadMasks(TandemSettings settings) {
+            return new PayloadMasks(
+                    settings.queues(), (queue, type, payload) -> "photo".equals(type) ? bytes("a photo") : payload);
+        }
+
         @Bean
         LocalQueues localQueues() {
             return queue -> queue.equals("mail") ? SLOWED : LocalQueue.GOOD;
@@ -140,9 +148,9 @@ abstract class ApiTestBase {
         port = port(context);
     }
 
-    /** Starts the API. @param login {@code tandem.api.login} @param more further settings, of the form {@code --name=value} */
+    /** Starts the API. @param login {@code tandem.api.login} @param more further settings, which come last */
     static ConfigurableApplicationContext run(String login, String... more) {
-        List<String> settings = new ArrayList<>(List.of(
+        List<String> arguments = new ArrayList<>(List.of(
                 "--server.port=0",
                 "--tandem.api.login=" + login,
                 "--tandem.api.token-file=stdout",
@@ -150,12 +158,13 @@ abstract class ApiTestBase {
                 "--tandem.queues.orders.handler=noop",
                 "--tandem.queues.orders.max-blocked-keys=1",
                 "--tandem.queues.mail.source=rabbit",
+                "--tandem.queues.mail.mask=/card/number,/customers/*/email",
                 "--tandem.queues.exports.source=kafka",
                 "--tandem.queues.exports.handler=pull",
                 "--tandem.max-payload=1KB",
                 "--tandem.api.body-timeout=1s"));
-        settings.addAll(List.of(more));
-        return SpringApplication.run(TestConfiguration.class, settings.toArray(String[]::new));
+        arguments.addAll(List.of(more));
+        return SpringApplication.run(TestConfiguration.class, arguments.toArray(String[]::new));
     }
 
     static <T> T bean(String name, Class<T> type) {
