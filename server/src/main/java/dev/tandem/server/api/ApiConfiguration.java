@@ -117,6 +117,14 @@ public class ApiConfiguration {
     }
 
     @Bean
+    WhyController whyController(TandemSettings settings, Inspection inspection, Backlog backlog, LocalQueues local) {
+        return new WhyController(
+                new ConfiguredQueues(settings, inspection),
+                new TaskLookup(inspection, backlog),
+                new WhyFacts(inspection, backlog, local, settings.executor().lease(), InstantSource.system()));
+    }
+
+    @Bean
     EndsController endsController(TandemSettings settings, Inspection inspection, TaskEndings endings) {
         return new EndsController(new ConfiguredQueues(settings, inspection), endings);
     }

@@ -23,6 +23,7 @@ public final class TandemCli extends CommandGroup {
             TasksCommand.class,
             DeadCommand.class,
             KeysCommand.class,
+            WhyCommand.class,
             DedupCommand.class,
             DependsCommand.class,
             LimitsCommand.class,
