@@ -38,6 +38,7 @@ final class AssignedPartitions {
     private final OffsetCommitter committer;
     private final MonotonicClock clock;
     private final Map<TopicPartition, PartitionAssignment> assignments = new HashMap<>();
+    private final FormerEpochs formerEpochs = new FormerEpochs();
     private final long topicCheckMillis;
     private long topicCheckAt;
     private boolean checkingTopic;
@@ -109,6 +110,7 @@ final class AssignedPartitions {
 
     void remove(Collection<PartitionAssignment> leaving) {
         for (PartitionAssignment each : leaving) {
+            formerEpochs.keep(each);
             each.stage = Stage.GONE;
             assignments.remove(each.topicPartition);
         }
@@ -195,7 +197,8 @@ final class AssignedPartitions {
         if (fetched.isEmpty() || epochs.knows(fetched.get(0), fetched.get(fetched.size() - 1))) {
             return true;
         }
-        boolean isNewLeader = false;
+        // The first records count, too: else nobody would know later whether they are still the same.
+        boolean isNewLeader = epochs.isEmpty();
         for (ConsumerRecord<?, ?> each : fetched) {
             int epoch = LeaderEpochs.of(each);
             int known = epochs.at(each.offset());
@@ -209,7 +212,7 @@ final class AssignedPartitions {
             }
         }
         if (isNewLeader) {
-            // The next owner must know that these records are not others than those that are settled.
+            // The next owner must know whether these records are others than those that are settled.
             assignment.mustCommitStart = true;
             committer.commitUnchanged(assignment);
         }
@@ -309,6 +312,7 @@ final class AssignedPartitions {
             health.warn(start.warning());
         }
         assignment.announce(start, found);
+        assignment.lostFrom = formerEpochs.replacedFrom(assignment);
         long generation = consumer().groupMetadata().generationId();
         events.emit(loop -> loop.assigned(assignment.partition, assignment.facts(generation)));
         if (cut != null) {
@@ -362,6 +366,7 @@ final class AssignedPartitions {
 
     /** Reports the partition as lost and assigns it anew, since nothing known about it is valid any more. */
     private PartitionAssignment replace(PartitionAssignment assignment, boolean logTruncated) {
+        formerEpochs.keep(assignment);
         assignment.stage = Stage.GONE;
         events.emit(loop -> loop.lost(List.of(assignment.partition)));
         PartitionAssignment added = add(assignment.topicPartition);

@@ -3,6 +3,7 @@ package dev.tandem.kafka;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -36,11 +37,48 @@ final class LeaderEpochs {
         unconfirmedFrom = Long.MAX_VALUE;
         if (offset > 0 && epoch.isPresent()) {
             starts.put(offset - 1, epoch.get());
-            Matcher entries = ENTRY.matcher(later);
-            while (entries.find()) {
-                starts.put(Long.parseLong(entries.group(2)), Integer.parseInt(entries.group(1)));
+        }
+        Matcher entries = ENTRY.matcher(later);
+        while (entries.find()) {
+            starts.put(Long.parseLong(entries.group(2)), Integer.parseInt(entries.group(1)));
+        }
+    }
+
+    /** Whether no epoch is known at all. */
+    boolean isEmpty() {
+        return starts.isEmpty();
+    }
+
+    /**
+     * Returns from where on other records are at the offsets of those that were read earlier; {@link
+     * PartitionAssignment#NO_OFFSET} if nothing says so. Only a newer leader says so: without one, less was committed than
+     * had been read.
+     *
+     * @param former the epochs as they were known then
+     */
+    long replacedFrom(LeaderEpochs former) {
+        int newest = starts.isEmpty() ? UNKNOWN : starts.lastEntry().getValue();
+        TreeSet<Long> offsets = new TreeSet<>(starts.keySet());
+        offsets.addAll(former.starts.keySet());
+        for (long offset : offsets) {
+            int was = former.at(offset);
+            int is = at(offset);
+            if (was != UNKNOWN && is != UNKNOWN && is != was && newest > was) {
+                return offset;
             }
         }
+        return PartitionAssignment.NO_OFFSET;
+    }
+
+    /** Adds what was read earlier, of newer leaders than are known here. */
+    void addNewerOf(LeaderEpochs former) {
+        long end = starts.isEmpty() ? PartitionAssignment.NO_OFFSET : starts.lastKey();
+        int newest = starts.isEmpty() ? UNKNOWN : starts.lastEntry().getValue();
+        former.starts.tailMap(end, false).forEach((offset, epoch) -> {
+            if (epoch > newest) {
+                starts.put(offset, epoch);
+            }
+        });
     }
 
     /** Returns the epoch of the record at this offset, if there is one there. */

@@ -46,6 +46,9 @@ final class PartitionAssignment {
     /** The epochs of the records that were read or committed. */
     final LeaderEpochs epochs = new LeaderEpochs();
 
+    /** From where on records are gone that an earlier assignment had. */
+    long lostFrom = NO_OFFSET;
+
     /** Whether records do not count until the queue's loop rewinds, since the log was cut. */
     boolean awaitsRewind;
 
@@ -109,7 +112,8 @@ final class PartitionAssignment {
         gapEndToReport = skipsGap ? decided.offset() : NO_OFFSET;
         if (cut != null && decided.offset() == cut.offset()) {
             epochs.committed(decided.offset(), cut.leaderEpoch(), "");
-        } else if (decided.offset() == found.committed()) {
+        } else if (decided.offset() == found.committed()
+                && CommitMetadata.belongsToTopic(found.metadata(), found.topicId())) {
             epochs.committed(decided.offset(), found.epoch(), CommitMetadata.epochs(found.metadata()));
         }
         if (cut != null) {
@@ -148,6 +152,8 @@ final class PartitionAssignment {
     }
 
     Facts facts(long generation) {
-        return new Facts(generation, topicId, committed, logStart, logEnd);
+        return new Facts(generation, topicId, committed, logStart)
+                .withLogEnd(logEnd)
+                .withLostFrom(lostFrom);
     }
 }

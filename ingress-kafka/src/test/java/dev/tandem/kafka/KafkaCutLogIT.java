@@ -10,6 +10,7 @@ import dev.tandem.local.LocalKafka;
 import dev.tandem.local.LocalMode;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Partition;
+import dev.tandem.task.Source.Facts;
 import dev.tandem.testkit.Brokers;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -59,6 +60,11 @@ class KafkaCutLogIT {
     /** Commits 3 of 10, and its log is not cut. */
     private static final Reader whole = new Reader("whole", 3);
 
+    /** Commits 3 of 10, leaves its partition to another member before the cut, and comes back. */
+    private static final Reader back = new Reader("back", 3);
+
+    private static KafkaSourceDriver heir;
+
     /** A topic and who reads it. */
     private static final class Reader {
         final String topic;
@@ -80,6 +86,7 @@ class KafkaCutLogIT {
             sizeAtCut = Files.size(file());
             append("old", CUT, END);
             await().until(() -> driver.deliveredCount() == END);
+            await("the epochs of the first records are committed at once").until(this::epochsAreCommitted);
             driver.call(() -> driver.source.commit(partition, committed));
             await().until(() -> !driver.events("committed").isEmpty());
         }
@@ -115,6 +122,11 @@ class KafkaCutLogIT {
             }
         }
 
+        boolean epochsAreCommitted() {
+            OffsetAndMetadata committed = commit();
+            return committed != null && committed.metadata().contains(":epochs=");
+        }
+
         OffsetAndMetadata commit() {
             return get(admin.listConsumerGroupOffsets("tandem." + topic).partitionsToOffsetAndMetadata())
                     .get(new TopicPartition(topic, 0));
@@ -128,16 +140,19 @@ class KafkaCutLogIT {
                 .data(data)
                 .start());
         admin = Admin.create(Map.of("bootstrap.servers", kafka.address()));
-        for (Reader each : List.of(above, below, gone, whole)) {
+        for (Reader each : List.of(above, below, gone, whole, back)) {
             each.readTheFirst();
         }
         gone.driver.close();
+        heir = back.start();
+        back.driver.call(() -> back.driver.source.rest(true));
+        await().until(() -> back.driver.owned().isEmpty() && heir.owned().size() == 1);
         kafka.kill();
-        for (Reader each : List.of(above, below, gone)) {
+        for (Reader each : List.of(above, below, gone, back)) {
             each.cut();
         }
         kafka.start();
-        for (Reader each : List.of(above, below, gone)) {
+        for (Reader each : List.of(above, below, gone, back)) {
             each.append("new", CUT, END + 2);
         }
         whole.append("new", END, END + 2);
@@ -145,7 +160,10 @@ class KafkaCutLogIT {
 
     @AfterAll
     static void stop() {
-        for (Reader each : List.of(above, below, gone, whole)) {
+        if (heir != null) {
+            heir.close();
+        }
+        for (Reader each : List.of(above, below, gone, whole, back)) {
             if (each.driver != null) {
                 each.driver.close();
             }
@@ -214,7 +232,7 @@ class KafkaCutLogIT {
                 .as("the store may not know of a cut yet")
                 .doesNotContain(":epochs=");
         whole.driver.call(() -> whole.driver.source.cutRecorded(whole.partition));
-        await().until(() -> whole.commit().metadata().contains(":epochs="));
+        await().until(whole::epochsAreCommitted);
         assertThat(whole.commit().leaderEpoch()).isPresent();
         int asked = whole.driver.events("cut").size();
         whole.driver.close();
@@ -223,5 +241,22 @@ class KafkaCutLogIT {
         await().until(() -> payloads(whole.driver, whole.partition).contains("new11"));
         assertThat(asked).as("the queue's loop said that nothing is void").isEqualTo(1);
         assertThat(whole.driver.events("cut")).isEmpty();
+    }
+
+    @Test
+    void memberThatComesBackLearnsWhichOfItsFormerRecordsAreGone() {
+        await().until(() -> payloads(heir, back.partition).contains("new11"));
+        heir.call(() -> heir.source.cutRecorded(back.partition));
+        await().until(back::epochsAreCommitted);
+        heir.close();
+        back.driver.call(() -> back.driver.source.rest(false));
+
+        await().until(() -> back.driver.events("assigned").size() == 2);
+        assertThat(back.driver.events("assigned"))
+                .extracting(each -> each.facts().lostFrom())
+                .containsExactly(Facts.NO_OFFSET, (long) CUT);
+        assertThat(back.driver.events("cut"))
+                .as("what was committed tells of the new leader")
+                .isEmpty();
     }
 }

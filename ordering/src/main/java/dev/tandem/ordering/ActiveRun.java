@@ -19,6 +19,7 @@ final class ActiveRun {
     private boolean adopted;
     private @Nullable PendingOutcome broughtBy;
     private boolean awaitsRedelivery;
+    private boolean recordLost;
 
     private ActiveRun(
             Run run,
@@ -117,6 +118,17 @@ final class ActiveRun {
     /** Whether the claim has been sent to the store, be it by itself or with the outcome that relays it. */
     boolean isClaimSent() {
         return broughtBy == null || broughtBy.isSent();
+    }
+
+    // ---- logs ----
+
+    /** Whether the log was cut since, and does not have the record any more. */
+    boolean isRecordLost() {
+        return recordLost;
+    }
+
+    void recordLost(boolean lost) {
+        recordLost |= lost;
     }
 
     // ---- message queues ----

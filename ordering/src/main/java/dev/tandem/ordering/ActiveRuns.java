@@ -43,6 +43,23 @@ final class ActiveRuns {
         return runs.isEmpty();
     }
 
+    /** Notes that a log has lost its records from an offset on: other records may have their positions. */
+    void recordsLostFrom(long offset) {
+        for (ActiveRun active : runs.values()) {
+            active.recordLost(active.run().position().offset() >= offset);
+        }
+    }
+
+    /** Returns the lowest offset of a run whose claim is in an incarnation but whose record is gone; -1 if there is none. */
+    long lowestLostIn(long incarnation) {
+        return runs.values().stream()
+                .filter(active -> active.isOwned() && active.isRecordLost())
+                .mapToLong(active -> active.run().position().offsetIn(incarnation))
+                .filter(offset -> offset >= 0)
+                .min()
+                .orElse(-1);
+    }
+
     Set<Position> positions() {
         return runs.keySet();
     }

@@ -69,6 +69,14 @@ abstract sealed class BrokerSide permits LogSide, QueueSide {
     /** The log was cut at this offset, which the next acquire must tell the store. Logs only. */
     void cutAt(long offset) {}
 
+    /**
+     * Returns the lowest offset of a run here that has the position of another record, since the log lost its own and the store
+     * forgot that; -1 if there is none. Logs only.
+     */
+    long lowestLost() {
+        return -1;
+    }
+
     /** Where the log was cut, as far as the store does not durably know it. */
     LogCut cut() {
         return new LogCut();

@@ -28,12 +28,12 @@ final class LogSide extends BrokerSide {
     private final PartitionState state;
     private final LogTracker tracker;
     private final LogOverflow overflow;
-
     private long incarnation = NONE;
     private long highWater;
     /** Offsets below it are settled, as the store said at the last acquire. */
     private long storedCommit = NONE;
 
+    private final LogCut cut = new LogCut();
     private final SettledOffsets settled = new SettledOffsets();
     /** Offsets that were settled in this ownership and may still be delivered in it, with the settling request. */
     private final Map<Long, Long> settledAhead = new HashMap<>();
@@ -41,8 +41,6 @@ final class LogSide extends BrokerSide {
     private final AwaitedOffsets awaited;
     /** Former owners may have begun tasks below it by relays that the store was not told of. */
     private long relayedUpTo;
-
-    private final LogCut cut = new LogCut();
 
     private long nextOffset = NONE;
     private long committed = NONE;
@@ -78,6 +76,9 @@ final class LogSide extends BrokerSide {
         nextOffset = NONE;
         // Another owner may have dealt with it meanwhile. If not, the source notices it again.
         cut.forget();
+        if (facts.lostFrom() != Source.Facts.NO_OFFSET) {
+            state.active.recordsLostFrom(facts.lostFrom());
+        }
     }
 
     @Override
@@ -125,7 +126,12 @@ final class LogSide extends BrokerSide {
 
     @Override
     boolean knowsFrom(long offset) {
-        return offset < Math.max(highWater, nextOffset);
+        return offset < Math.max(Math.max(highWater, nextOffset), storedCommit) || offset <= lowestLost();
+    }
+
+    @Override
+    long lowestLost() {
+        return state.active.lowestLostIn(incarnation);
     }
 
     @Override
@@ -178,19 +184,13 @@ final class LogSide extends BrokerSide {
 
     @Override
     long offsetOf(Position position) {
-        long offset = offsetInIncarnation(position);
+        long offset = position.offsetIn(incarnation);
         return offset >= committed ? offset : TaskEntry.NO_OFFSET;
     }
 
     @Override
     long offsetOf(Run run) {
-        return offsetInIncarnation(run.position()) == NONE ? TaskEntry.NO_OFFSET : run.sequence();
-    }
-
-    private long offsetInIncarnation(Position position) {
-        String prefix = incarnation + ":";
-        String text = position.text();
-        return text.startsWith(prefix) ? Long.parseLong(text, prefix.length(), text.length(), 10) : NONE;
+        return run.position().offsetIn(incarnation) == NONE ? TaskEntry.NO_OFFSET : run.sequence();
     }
 
     /** Offsets below it were delivered, or will not be. */
@@ -251,7 +251,7 @@ final class LogSide extends BrokerSide {
 
     @Override
     void await(Position head, String key) {
-        long offset = offsetInIncarnation(head);
+        long offset = head.offsetIn(incarnation);
         if (offset >= 0) {
             awaited.put(offset, key);
         } else {

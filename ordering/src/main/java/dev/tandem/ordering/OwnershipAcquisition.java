@@ -114,6 +114,10 @@ final class OwnershipAcquisition {
         }
         state.context.report(new CoreEvent.Acquired(
                 state.partition, answer.epoch(), answer.otherClaims().size(), answer.blockedKeys()));
+        if (state.broker.lowestLost() >= 0) {
+            // The store forgot the incarnation in which these positions are others'. One more sets that right.
+            recovery.cut(state.broker.lowestLost());
+        }
     }
 
     private void beginOwnership(StoreAnswer.Acquired answer, boolean restarted) {

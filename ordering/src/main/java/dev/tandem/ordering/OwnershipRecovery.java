@@ -182,6 +182,7 @@ final class OwnershipRecovery {
      *     deliveries begin anew
      */
     boolean cut(long offset) {
+        state.active.recordsLostFrom(offset);
         if (state.ownership.isLeaving() || state.ownership.isLeft()) {
             // The next owner has to notice it too.
             return true;

@@ -309,10 +309,7 @@ final class PartitionCore {
         deferred.enterOffers();
         declined.retryFullLanes();
         state.lanes.admitFresh(state.room.isLeft() || backPressure.mustMakeWayForAwaited());
-        if (state.context.slots.isLimited()) {
-            // The few starts go to failed tasks first: if they fail again, the store holds no more than before.
-            periodic.claimDue(out);
-        }
+        periodic.claimDueInTurn(out);
         requests.settleAndClaim(out);
         state.cancellations.handOver();
         if (!state.work.hasOutcomes()) {

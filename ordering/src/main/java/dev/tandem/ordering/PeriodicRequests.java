@@ -20,6 +20,8 @@ final class PeriodicRequests {
     private final PartitionState state;
     private final ClaimKeeper claims;
     private final DeferredTasks deferred;
+    /** Whether due tasks get slots first when they want some next. */
+    private boolean turnOfDue;
 
     PeriodicRequests(PartitionState state, ClaimKeeper claims, DeferredTasks deferred) {
         this.state = state;
@@ -27,13 +29,42 @@ final class PeriodicRequests {
         this.deferred = deferred;
     }
 
+    /**
+     * Asks for tasks that fell due before tasks in memory take all free slots, every other time that both want some. Otherwise
+     * a task that failed would not be tried again as long as there are others.
+     */
+    void claimDueInTurn(Commands out) {
+        if (state.context.slots.isLimited()) {
+            // The few starts go to failed tasks first: if they fail again, the store holds no more than before.
+            claimDue(out, MAX_DUE_CLAIMS);
+            return;
+        }
+        int free = state.context.slots.free();
+        if (free == 0 || !isDueWaiting()) {
+            return;
+        }
+        if (turnOfDue) {
+            claimDue(out, Math.max(1, free / 2));
+        }
+        turnOfDue = !turnOfDue;
+    }
+
+    /** Whether tasks may be due that only need a slot. */
+    boolean isDueWaiting() {
+        return state.timers.dueRequestAt() <= state.now();
+    }
+
     /** Asks for tasks that fell due, if there is a slot to run one, or will soon be many. */
     void claimDue(Commands out) {
+        claimDue(out, MAX_DUE_CLAIMS);
+    }
+
+    private void claimDue(Commands out, int most) {
         int room = maxOffers();
         if (!state.timers.isDueRequestDue(room >= PartitionState.MAX_OFFERED / 2) || !mayTakeDue()) {
             return;
         }
-        int slots = state.context.slots.takeUpTo(MAX_DUE_CLAIMS);
+        int slots = state.context.slots.takeUpTo(Math.min(most, MAX_DUE_CLAIMS));
         int ahead = Math.min(room, Math.max(0, state.context.soonRunning() - runnableOffers()));
         long firstToken = state.tokens.take(slots);
         state.timers.dueSent();
@@ -93,7 +124,7 @@ final class PeriodicRequests {
         if (!state.ownership.isOwned() || state.timers.isQuiet() || isStoreSlow()) {
             return 0;
         }
-        int due = state.timers.dueRequestAt() <= state.now() ? MAX_DUE_CLAIMS : 0;
+        int due = isDueWaiting() ? MAX_DUE_CLAIMS : 0;
         return due + (state.mayBlockKeys() ? state.lanes.ready().count() : state.lanes.readyHeads());
     }
 

@@ -71,9 +71,10 @@ final class Relays {
         return silent ? Math.min(MAX_RELAYED_OUTCOMES, state.settings.relaysAhead()) : state.settings.relaysAhead();
     }
 
-    /** Whether another key waits, and only the slot just given back is free for it. */
+    /** Whether another key or a due task waits, and only the slot just given back is free for it. */
     private boolean othersNeedTheSlot() {
-        return state.lanes.hasReady() && state.context.slots.free() <= 1;
+        boolean othersWait = state.lanes.hasReady() || state.timers.dueRequestAt() <= state.now();
+        return othersWait && state.context.slots.free() <= 1;
     }
 
     /** Whether tasks wait whose priority or tenant comes first, and only the slot just given back is free for them. */

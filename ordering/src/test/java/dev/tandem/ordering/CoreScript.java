@@ -49,7 +49,6 @@ final class CoreScript extends RecordedCommands {
     private final ArrayDeque<StoreRequest> unanswered = new ArrayDeque<>();
     private final Set<Partition> reached = new LinkedHashSet<>();
     private final ScriptedLog log = new ScriptedLog();
-
     private boolean stalls;
     private long nextOffset;
     private long nextTag = 1;
@@ -134,9 +133,12 @@ final class CoreScript extends RecordedCommands {
     }
 
     private Source.Facts facts() {
-        return kind == Source.Kind.QUEUE
-                ? Source.Facts.NONE
-                : new Source.Facts(++world.generation, "topic-1", world.committed, 0, world.logEnd);
+        return kind == Source.Kind.QUEUE ? Source.Facts.NONE : world.facts();
+    }
+
+    /** From now on a source that is assigned the partition finds that records which it had are gone from this offset on. */
+    void losesWhatItHadFrom(long offset) {
+        world.lostFrom = offset;
     }
 
     // ---- the broker ----

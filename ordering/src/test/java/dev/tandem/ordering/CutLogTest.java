@@ -163,6 +163,42 @@ class CutLogTest {
     }
 
     @Test
+    void runOfALostRecordDoesNotSettleTheRecordInItsPlaceWhenTheStoreForgotTheRun() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("a0");
+        core.storeForgets(() -> core.delivers("b1"));
+        core.lost();
+        CoreScript other = core.anotherExecutor().owns();
+        other.cut(1);
+        assertThat(other.store().incarnation()).as("nobody knows of the record").isZero();
+        other.lost();
+
+        core.losesWhatItHadFrom(1);
+        core.owns();
+        core.succeeds("b1");
+        core.delivers("a0", "d1");
+
+        assertThat(core.store().incarnation()).isEqualTo(1);
+        assertThat(core.store().isSettled(1)).isFalse();
+        assertThat(core.running()).contains("d1");
+    }
+
+    @Test
+    void runOfARecordThatTheLogStillHasKeepsItsClaimWhenThePartitionComesBack() {
+        CoreScript core = CoreScript.log().owns();
+        core.delivers("a0", "b1");
+        core.lost();
+
+        core.losesWhatItHadFrom(2);
+        core.owns();
+        core.delivers("a0", "b1");
+        core.succeeds("b1");
+
+        assertThat(core.store().incarnation()).isZero();
+        assertThat(core.store().isSettled(1)).isTrue();
+    }
+
+    @Test
     void newLeaderOfAnUncutLogChangesNothing() {
         CoreScript core = CoreScript.log().owns();
         core.delivers("a0", "b1");

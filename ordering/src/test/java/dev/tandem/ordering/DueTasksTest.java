@@ -4,9 +4,11 @@ import static dev.tandem.ordering.CoreScript.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.Position;
+import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.ClaimDue;
 import dev.tandem.task.store.StoreRequest.SettleAndClaim;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -135,6 +137,54 @@ class DueTasksTest {
 
         core.succeeds("41");
         assertThat(core.running()).contains("k0");
+    }
+
+    @Test
+    void aTaskThatIsDueAgainDoesNotWaitForAllThatIsInMemory() {
+        CoreScript core = CoreScript.log(QueuePolicy.ordered(1)).owns();
+        core.delivers("a0");
+        core.fails("a0", 1_000);
+        core.delivers("b1", "c2", "d3", "e4", "f5", "g6");
+
+        for (int i = 0; i < 4; i++) {
+            core.passes(1_000);
+            core.succeeds(core.running().get(0));
+        }
+
+        assertThat(core.store().holds(at(0))).as("it ran among the first").isFalse();
+    }
+
+    @Test
+    void tasksInMemoryDoNotWaitForAllThatIsDue() {
+        CoreScript core = CoreScript.log().owns();
+        delay(core, 0, 20);
+        core.passes(1_000);
+        List<String> started = new ArrayList<>(core.running());
+        core.delivers("a20", "b21", "c22", "d23");
+
+        for (int i = 0; i < 16; i++) {
+            core.succeeds(core.running().get(0));
+            started.addAll(core.running());
+        }
+
+        assertThat(started).contains("a20", "b21", "c22", "d23");
+    }
+
+    @Test
+    void aTaskThatIsDueAgainDoesNotWaitForTheEndOfABusyKey() {
+        CoreScript core = CoreScript.log(QueuePolicy.ordered(1)).owns();
+        core.delivers("a0");
+        core.fails("a0", 1_000);
+        for (int i = 1; i < 40; i++) {
+            core.delivers("b" + i);
+        }
+
+        for (int i = 0; i < 25; i++) {
+            core.passes(1_000);
+            core.succeeds(core.running().get(0));
+        }
+
+        assertThat(core.store().holds(at(0))).isFalse();
     }
 
     /** Delivers tasks without a key that are due after a second. */

@@ -77,8 +77,7 @@ class PartitionPriorityTest {
             core = new QueueCore(Source.Kind.LOG, QueuePolicy.ordered(slots), CoreScript.SETTINGS, "executor");
             for (Partition each : List.of(CoreScript.PARTITION, CoreScript.OTHER_PARTITION)) {
                 offsets.put(each, 0L);
-                turn(() -> core.assigned(
-                        each, new Source.Facts(1, "topic", 0, 0, Source.Facts.NO_OFFSET), "w" + each.name()));
+                turn(() -> core.assigned(each, new Source.Facts(1, "topic", 0, 0), "w" + each.name()));
                 turn(() -> core.storeUp(each));
             }
         }

@@ -13,7 +13,15 @@ final class ScriptedWorld {
     long generation;
     long committed;
     long logEnd = Source.Facts.NO_OFFSET;
+    long lostFrom = Source.Facts.NO_OFFSET;
     int executors;
+
+    /** Returns what the broker of a log says of a partition. */
+    Source.Facts facts() {
+        return new Source.Facts(++generation, "topic-1", committed, 0)
+                .withLogEnd(logEnd)
+                .withLostFrom(lostFrom);
+    }
 
     /** When some executor has something to do without any event. */
     long nextTurn() {

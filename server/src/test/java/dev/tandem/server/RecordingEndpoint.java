@@ -19,7 +19,15 @@ import java.util.concurrent.Executors;
  */
 final class RecordingEndpoint implements AutoCloseable {
 
-    record Call(String id, String key, String type, int attempt, long token, String contentType, String body) {}
+    record Call(
+            String id,
+            String key,
+            String type,
+            int attempt,
+            long token,
+            String contentType,
+            String body,
+            String lease) {}
 
     /** @param retryAfter seconds, or null */
     record Reply(int status, String retryAfter) {}
@@ -50,7 +58,8 @@ final class RecordingEndpoint implements AutoCloseable {
                 attempt,
                 Long.parseLong(header(exchange, "Tandem-Fencing-Token")),
                 header(exchange, "Content-Type"),
-                body));
+                body,
+                header(exchange, "Tandem-Lease")));
         awaitRelease(id);
         int usual = attempt == 1 ? firstReplies.getOrDefault(key, 204) : 204;
         Reply reply = replies.getOrDefault(id, new Reply(usual, null));

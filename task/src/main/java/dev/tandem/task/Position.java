@@ -13,6 +13,16 @@ public record Position(String text) {
         return new Position(incarnation + ":" + offset);
     }
 
+    /** Returns the offset of a Kafka record, in whatever incarnation. */
+    public long offset() {
+        return Long.parseLong(text, text.indexOf(':') + 1, text.length(), 10);
+    }
+
+    /** Returns the offset of a Kafka record if this is a position of the given incarnation, else -1. */
+    public long offsetIn(long incarnation) {
+        return text.startsWith(incarnation + ":") ? offset() : -1;
+    }
+
     @Override
     public String toString() {
         return text;

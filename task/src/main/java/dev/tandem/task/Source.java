@@ -233,8 +233,10 @@ public interface Source extends AutoCloseable {
      * @param logStart Kafka: the first offset that still exists; else {@link #NO_OFFSET}
      * @param logEnd Kafka, in answer to {@link #confirm}: the offset of the next record that is published. It was looked up
      *     after the question. Else {@link #NO_OFFSET}
+     * @param lostFrom Kafka, when the partition is assigned: records from this offset on that this process had in an earlier
+     *     assignment are gone, since the log was cut meanwhile. {@link #NO_OFFSET} if nothing says so
      */
-    record Facts(long generation, String sourceId, long committed, long logStart, long logEnd) {
+    record Facts(long generation, String sourceId, long committed, long logStart, long logEnd, long lostFrom) {
         public static final long NO_GENERATION = -1;
         public static final long NO_OFFSET = -1;
 
@@ -242,7 +244,17 @@ public interface Source extends AutoCloseable {
         public static final Facts NONE = ofQueue("");
 
         public Facts(long generation, String sourceId, long committed, long logStart) {
-            this(generation, sourceId, committed, logStart, NO_OFFSET);
+            this(generation, sourceId, committed, logStart, NO_OFFSET, NO_OFFSET);
+        }
+
+        /** Returns the same facts and where the log ends. */
+        public Facts withLogEnd(long end) {
+            return new Facts(generation, sourceId, committed, logStart, end, lostFrom);
+        }
+
+        /** Returns the same facts and from where on former records are gone. */
+        public Facts withLostFrom(long offset) {
+            return new Facts(generation, sourceId, committed, logStart, logEnd, offset);
         }
 
         /** Returns the facts of a message queue's partition. */

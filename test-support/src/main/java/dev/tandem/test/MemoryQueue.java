@@ -129,7 +129,7 @@ final class MemoryQueue implements Source {
     }
 
     private Facts facts() {
-        return new Facts(1, "test:" + partition.queue(), committed, 0, log.size());
+        return new Facts(1, "test:" + partition.queue(), committed, 0).withLogEnd(log.size());
     }
 
     private void passAnswers(Events events) {

@@ -81,7 +81,7 @@ public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics, FanO
             Map<String, QueueSettings> queues, Set<String> handled, Set<String> pulled) {
         return (queue, type) -> {
             QueueSettings settings = queues.get(queue);
-            if (settings != null && settings.isPulled()) {
+            if (settings != null && settings.isLeased()) {
                 // Nobody says which types pull workers know.
                 return pulled.contains(type) || pulled.size() < MOST_TYPES && pulled.add(type);
             }

@@ -1,9 +1,8 @@
 package dev.tandem.runtime.settings;
 
-import dev.tandem.runtime.settings.QueueSettings.HttpBody;
-import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import dev.tandem.runtime.targets.AllowedTargets;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -38,7 +37,8 @@ final class HttpSettingsCheck {
         } else if (!http.deadOn().isEmpty()
                 || !http.headers().isEmpty()
                 || !http.allow().isEmpty()
-                || http.body() != HttpBody.PAYLOAD
+                || http.body() != HttpSettings.Body.PAYLOAD
+                || http.answers() != HttpSettings.Answers.NOW
                 || !http.signingKeys().isEmpty()) {
             problems.add(
                     prefix + "http.url",
@@ -46,6 +46,7 @@ final class HttpSettingsCheck {
                     "the other settings under " + prefix + "http need it: set it or remove them");
         }
         checkSigningKeys(prefix, http.signingKeys());
+        checkAnswers(prefix, queue);
         for (int i = 0; i < http.deadOn().size(); i++) {
             int status = http.deadOn().get(i);
             if (status < 300 || status > 599) {
@@ -63,6 +64,32 @@ final class HttpSettingsCheck {
                         "the name must be that of an HTTP header that may be set, and the value must be one line");
             }
         });
+    }
+
+    private void checkAnswers(String prefix, QueueSettings queue) {
+        HttpSettings http = queue.http();
+        problems.checkRange(
+                prefix + "http.answer-timeout", http.answerTimeout(), Duration.ofMillis(100), Duration.ofMinutes(10));
+        if (http.answers() != HttpSettings.Answers.LATER || http.url() == null) {
+            return;
+        }
+        String why = "http.answers is later, so ";
+        if (!queue.isPosted()) {
+            problems.add(
+                    prefix + "http.answers", "later", "it needs " + prefix + "handler=http: set that, or leave it out");
+            return;
+        }
+        if (!queue.types().isEmpty() && !queue.types().equals(List.of("*"))) {
+            problems.add(
+                    prefix + "types",
+                    String.join(",", queue.types()),
+                    why + "tasks of all types are posted: leave it out");
+        }
+        if (queue.weight() != null || queue.precedence() != 0) {
+            String setting = queue.weight() != null ? "weight" : "precedence";
+            Object value = queue.weight() != null ? queue.weight() : queue.precedence();
+            problems.add(prefix + setting, value.toString(), why + "its tasks need no slots: leave it out");
+        }
     }
 
     private void checkSigningKeys(String prefix, List<String> keys) {

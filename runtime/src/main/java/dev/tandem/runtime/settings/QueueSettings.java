@@ -255,42 +255,6 @@ public record QueueSettings(
     }
 
     /**
-     * The settings of the hosted {@code http} handler.
-     *
-     * @param url the URL that payloads are posted to
-     * @param allow hosts and addresses that are reached although they are not public
-     * @param deadOn statuses that make a task dead at once
-     * @param headers headers of every request, for instance Authorization
-     * @param body what a request has as its body
-     * @param signingKeys where the keys are by which requests are signed: {@code file:} and a path, or {@code env:} and a variable
-     */
-    public record HttpSettings(
-            @Nullable String url,
-            @DefaultValue List<String> allow,
-            @DefaultValue List<Integer> deadOn,
-            @DefaultValue Map<String, String> headers,
-            @DefaultValue("payload") HttpBody body,
-            @DefaultValue List<String> signingKeys) {
-
-        /** Leaves out the values of headers, which may be secret. */
-        @Override
-        public String toString() {
-            return "HttpSettings[url=" + url + ", allow=" + allow + ", deadOn=" + deadOn + ", headers="
-                    + headers.keySet() + "]";
-        }
-    }
-
-    /** What a request has as its body. */
-    public enum HttpBody {
-        /** The payload as it is. */
-        PAYLOAD,
-        /** The payload, with the attributes of a CloudEvent as headers. */
-        CLOUD_EVENT_BINARY,
-        /** A CloudEvent in JSON. */
-        CLOUD_EVENT_STRUCTURED
-    }
-
-    /**
      * How programs lease tasks.
      *
      * @param lease for how long a program has a task if it does not say so itself
@@ -302,13 +266,23 @@ public record QueueSettings(
         return HostedTypes.PULL.equals(handler);
     }
 
+    /** Returns whether tasks are posted to somebody who ends them later. */
+    public boolean isPosted() {
+        return HostedTypes.HTTP.equals(handler) && http.answers() == HttpSettings.Answers.LATER;
+    }
+
+    /** Returns whether programs elsewhere have the tasks, on leases. */
+    public boolean isLeased() {
+        return isPulled() || isPosted();
+    }
+
     public int effectiveConcurrency() {
-        int byDefault = isPulled() ? 1_000 : 64;
+        int byDefault = isLeased() ? 1_000 : 64;
         return concurrency == null ? byDefault : concurrency;
     }
 
     public Duration effectiveTimeout() {
-        Duration byDefault = isPulled() ? Duration.ofHours(1) : Duration.ofSeconds(30);
+        Duration byDefault = isLeased() ? Duration.ofHours(1) : Duration.ofSeconds(30);
         return timeout == null ? byDefault : timeout;
     }
 

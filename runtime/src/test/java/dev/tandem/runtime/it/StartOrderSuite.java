@@ -96,4 +96,46 @@ abstract class StartOrderSuite {
             assertThat(order).filteredOn(last::equals).hasSize(2);
         }
     }
+
+    @Test
+    void aTaskIsTriedAgainThoughManyOthersWaitForTheOnlySlot() throws Exception {
+        int backlog = 300;
+        try (Tandem tandem = Tandem.builder()
+                .setting(broker().getKey(), broker().getValue())
+                .redis(Brokers.redis().uri())
+                .queue(queue)
+                .setting("source", source())
+                .setting("ordering", "key")
+                .setting("partitions", "1")
+                .setting("concurrency", "1")
+                .setting("backoff.initial", "200ms")
+                .handler("ship", Ship.class, this::runSlowly)
+                .start()) {
+            await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+                submit(tandem, "failing", priority(0)).await(Duration.ofSeconds(10));
+                return true;
+            });
+            List<TaskRef<?>> accepted = new ArrayList<>();
+            for (int i = 0; i < backlog; i++) {
+                accepted.add(submit(tandem, "other-" + i, priority(0)));
+            }
+            for (TaskRef<?> each : accepted) {
+                each.await(PATIENCE);
+            }
+            open.countDown();
+
+            await().atMost(PATIENCE).until(() -> ran.size() == backlog + 2);
+            assertThat(List.copyOf(ran).lastIndexOf("failing"))
+                    .as("the second attempt, after a backoff of some 20 runs")
+                    .isLessThan(backlog / 2);
+        }
+    }
+
+    private void runSlowly(Ship ship, TaskContext task) throws InterruptedException {
+        run(ship, task);
+        Thread.sleep(10);
+        if (task.attempt() == 1 && "failing".equals(task.key())) {
+            throw new IllegalStateException("It fails once");
+        }
+    }
 }

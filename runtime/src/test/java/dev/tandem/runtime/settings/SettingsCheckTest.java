@@ -62,6 +62,8 @@ class SettingsCheckTest extends SettingsTestBase {
             tandem.http.connect-timeout               | 1ms                 | it must be 10ms to 2m
             tandem.http.keep-alive                    | 1h                  | it must be 1s to 10m
             tandem.queues.orders.http.body            | event               | it must be payload or cloud-event-binary or cloud-event-structured
+            tandem.queues.orders.http.answers         | maybe               | it must be now or later
+            tandem.queues.orders.http.answer-timeout  | 1h                  | it must be 100ms to 10m
             tandem.queues.orders.http.dead-on[0]      | 200                 | it must be an HTTP status of 300 to 599
             tandem.queues.orders.pull.lease           | 10ms                | it must be 1s to 1h
             tandem.queues.orders.pull.lease           | 1m                  | it needs tandem.queues.orders.handler=pull

@@ -138,6 +138,8 @@ class SettingsDefaultsTest {
             queues.*.http.dead-on = []
             queues.*.http.headers = {}
             queues.*.http.body = payload
+            queues.*.http.answers = now
+            queues.*.http.answer-timeout = 30s
             queues.*.http.signing-keys = []
             queues.*.pull.lease = 30s
             queues.*.exchange = null

@@ -26,10 +26,21 @@ final class PullOrders {
         this.tasks = tasks;
     }
 
-    /** @throws ApiException if there is no such queue, or its tasks are not pulled */
+    /** @throws ApiException if there is no such queue, or its tasks are not leased by asking for them */
     QueueSettings pulled(String queue) {
+        QueueSettings settings = leased(queue);
+        if (settings.isPosted()) {
+            throw ApiException.conflict(
+                    "The tasks of queue '" + queue + "' are posted to its http.url: nobody else can lease them",
+                    "End those that were posted, or set tandem.queues." + queue + ".handler to pull, on all servers");
+        }
+        return settings;
+    }
+
+    /** @throws ApiException if there is no such queue, or nobody leases its tasks */
+    QueueSettings leased(String queue) {
         QueueSettings settings = queues.get(queue);
-        if (!settings.isPulled()) {
+        if (!settings.isLeased()) {
             String handler = settings.handler();
             throw ApiException.conflict(
                     "The tasks of queue '" + queue + "' are not pulled: "
@@ -42,7 +53,7 @@ final class PullOrders {
     /** @param fields those that the body may have */
     DeferredResult<ResponseEntity<Object>> apply(
             String queue, HttpServletRequest request, Set<String> fields, Function<PullBody, LeaseRequest> what) {
-        pulled(queue);
+        leased(queue);
         return apply(queue, PullBody.read(RequestLimitFilter.takeBody(request), fields), what);
     }
 

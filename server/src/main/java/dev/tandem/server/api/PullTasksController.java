@@ -54,7 +54,7 @@ final class PullTasksController {
             @PathVariable String queue,
             @RequestParam(defaultValue = "dead") String state,
             @RequestParam(defaultValue = "1") int max) {
-        QueueSettings settings = orders.pulled(queue);
+        QueueSettings settings = orders.leased(queue);
         TaskState shown = SHOWN.stream()
                 .filter(each -> Views.lower(each).equals(state))
                 .findFirst()
@@ -83,7 +83,7 @@ final class PullTasksController {
     @Needs(Permission.WORK)
     @PostMapping("/kick")
     ResponseEntity<Views.Changed> kick(@PathVariable String queue, HttpServletRequest request) {
-        orders.pulled(queue);
+        orders.leased(queue);
         PullBody body = PullBody.read(RequestLimitFilter.takeBody(request), Set.of("id", "max"));
         String id = body.id();
         if (id != null) {
@@ -118,7 +118,7 @@ final class PullTasksController {
     @Needs(Permission.WORK)
     @PostMapping("/discard")
     DeferredResult<ResponseEntity<Object>> discard(@PathVariable String queue, HttpServletRequest request) {
-        orders.pulled(queue);
+        orders.leased(queue);
         PullBody body = PullBody.read(RequestLimitFilter.takeBody(request), Set.of("lease", "leases", "id"));
         String id = body.id();
         if (id == null) {

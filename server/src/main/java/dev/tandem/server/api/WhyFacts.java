@@ -1,7 +1,7 @@
 package dev.tandem.server.api;
 
 import dev.tandem.runtime.settings.QueueSettings;
-import dev.tandem.runtime.settings.SourceType;
+import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.KeyInfo;

@@ -28,8 +28,8 @@ public final class ConfiguredHandlers implements QueueHandlers {
 
     @Override
     public void addTo(String name, QueueSettings queue, QueueSpec.Builder spec) {
-        if (queue.isPulled()) {
-            spec.defaultType(HostedTypes.PULL)
+        if (queue.isLeased()) {
+            spec.defaultType(queue.isPulled() ? HostedTypes.PULL : HostedTypes.HTTP)
                     .pulled(new PullPolicy(queue.pull().lease()));
             return;
         }

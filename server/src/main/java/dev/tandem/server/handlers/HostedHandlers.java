@@ -3,8 +3,8 @@ package dev.tandem.server.handlers;
 import dev.tandem.api.Handler;
 import dev.tandem.api.Result;
 import dev.tandem.runtime.settings.HostedTypes;
+import dev.tandem.runtime.settings.HttpSettings;
 import dev.tandem.runtime.settings.QueueSettings;
-import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.runtime.targets.AllowedTargets;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -50,6 +50,11 @@ public final class HostedHandlers implements AutoCloseable {
         }
         handlers.putAll(more);
         return handlers;
+    }
+
+    /** Returns what posts the tasks of queues whose receivers end them later. */
+    public PostedQueues posts() {
+        return new PostedQueues(settings, this::poster);
     }
 
     private HttpHandler http(String name, HttpSettings http, boolean slowsDown) {

@@ -1,6 +1,6 @@
 package dev.tandem.server.handlers;
 
-import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
+import dev.tandem.runtime.settings.HttpSettings;
 import dev.tandem.task.FailureText;
 import java.io.IOException;
 import java.io.InterruptedIOException;

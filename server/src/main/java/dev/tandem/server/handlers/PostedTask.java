@@ -1,7 +1,10 @@
 package dev.tandem.server.handlers;
 
 import dev.tandem.api.TaskContext;
+import dev.tandem.executor.pull.LeasedTask;
 import dev.tandem.task.TaskHeaders;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +28,8 @@ record PostedTask(
     /** The content type of a payload whose message has none, because most payloads are JSON. */
     static final String DEFAULT_CONTENT_TYPE = "application/json";
 
+    private static final List<String> EVENT_PREFIXES = List.of("ce_", "cloudEvents:", "cloudEvents_");
+
     static PostedTask of(TaskContext task) {
         return new PostedTask(
                 task.id(),
@@ -34,8 +39,34 @@ record PostedTask(
                 task.attempt(),
                 task.token(),
                 task.headers(),
-                task.cloudEvent(),
+                event(task.headers()),
                 task.payload());
+    }
+
+    /** @param usualType the type of tasks that name none */
+    static PostedTask of(String queue, LeasedTask task, String usualType) {
+        return new PostedTask(
+                task.id(),
+                queue,
+                task.type().isEmpty() ? usualType : task.type(),
+                task.key(),
+                task.attempt(),
+                task.lease().token(),
+                task.headers(),
+                event(task.headers()),
+                task.payload());
+    }
+
+    private static Map<String, String> event(Map<String, String> headers) {
+        Map<String, String> attributes = new LinkedHashMap<>();
+        headers.forEach((name, value) -> {
+            for (String prefix : EVENT_PREFIXES) {
+                if (name.startsWith(prefix)) {
+                    attributes.put(name.substring(prefix.length()), value);
+                }
+            }
+        });
+        return attributes;
     }
 
     String contentType() {

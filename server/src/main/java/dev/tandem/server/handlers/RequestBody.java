@@ -1,6 +1,6 @@
 package dev.tandem.server.handlers;
 
-import dev.tandem.runtime.settings.QueueSettings.HttpBody;
+import dev.tandem.runtime.settings.HttpSettings;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -26,23 +26,23 @@ final class RequestBody {
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
-    private final HttpBody form;
+    private final HttpSettings.Body form;
     private final String source;
 
     /** @param source says of an event that is made here where it comes from */
-    RequestBody(HttpBody form, String source) {
+    RequestBody(HttpSettings.Body form, String source) {
         this.form = form;
         this.source = source;
     }
 
     /** Returns the body, and puts its headers to the others. */
     byte[] of(PostedTask task, Map<String, String> headers) {
-        if (form == HttpBody.PAYLOAD) {
+        if (form == HttpSettings.Body.PAYLOAD) {
             headers.put("Content-Type", task.contentType());
             return task.payload();
         }
         Map<String, String> attributes = attributes(task);
-        if (form == HttpBody.CLOUD_EVENT_STRUCTURED) {
+        if (form == HttpSettings.Body.CLOUD_EVENT_STRUCTURED) {
             headers.put("Content-Type", STRUCTURED);
             return structured(attributes, task);
         }

@@ -1,7 +1,7 @@
 package dev.tandem.server.runtime;
 
 import dev.tandem.runtime.settings.QueueSettings;
-import dev.tandem.runtime.settings.SourceType;
+import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.inspect.Backlog;
 import java.util.Map;

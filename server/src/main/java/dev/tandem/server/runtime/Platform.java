@@ -22,6 +22,7 @@ import dev.tandem.server.access.AuditLog;
 import dev.tandem.server.access.TokenBook;
 import dev.tandem.server.handlers.ConfiguredHandlers;
 import dev.tandem.server.handlers.HostedHandlers;
+import dev.tandem.server.handlers.PostedQueues;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Dependencies;
 import dev.tandem.server.inspect.FanOutAdministration;
@@ -64,6 +65,7 @@ public final class Platform implements SmartLifecycle {
 
     private final OperationRunner operations;
     private final PullExchange pulled;
+    private final PostedQueues posts;
 
     private volatile boolean running;
 
@@ -77,6 +79,7 @@ public final class Platform implements SmartLifecycle {
             ExecutorMetrics metrics,
             OperationRun.Counter operationTasks) {
         this.settings = settings;
+        this.posts = handlers.posts();
         this.store = StoreSettings.open(settings);
         this.operations = new OperationRunner(store, operationTasks);
         this.queues = settings.executor().enabled()
@@ -119,7 +122,8 @@ public final class Platform implements SmartLifecycle {
             schedules.start();
         }
         operations.start();
-        pulled.start(pulledQueues());
+        pulled.start(leasedQueues());
+        posts.start(this::leases);
         running = true;
     }
 
@@ -136,6 +140,7 @@ public final class Platform implements SmartLifecycle {
         if (queues != null) {
             queues.stop();
         }
+        close(posts);
         // Workers end their tasks by other servers until then.
         pulled.close();
         store.close();
@@ -155,10 +160,10 @@ public final class Platform implements SmartLifecycle {
         return running;
     }
 
-    /** Returns the queues whose tasks are pulled. */
-    List<String> pulledQueues() {
+    /** Returns the queues whose tasks are leased. */
+    List<String> leasedQueues() {
         return settings.queues().entrySet().stream()
-                .filter(queue -> queue.getValue().isPulled())
+                .filter(queue -> queue.getValue().isLeased())
                 .map(Map.Entry::getKey)
                 .toList();
     }
@@ -168,7 +173,7 @@ public final class Platform implements SmartLifecycle {
         return pulled;
     }
 
-    /** Returns the leases of a queue in this process; null if it does not run the queue, or its tasks are not pulled. */
+    /** Returns the leases of a queue in this process; null if it does not run the queue, or nobody leases its tasks. */
     @Nullable
     TaskLeases leases(String queue) {
         return queues == null ? null : queues.leases(queue);

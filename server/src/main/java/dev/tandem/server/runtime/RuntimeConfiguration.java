@@ -72,7 +72,7 @@ public class RuntimeConfiguration {
 
     @Bean
     PullMetrics pullMetrics(Platform platform) {
-        return new PullMetrics(platform, platform.pulledQueues());
+        return new PullMetrics(platform, platform.leasedQueues());
     }
 
     @Bean

@@ -1,7 +1,6 @@
 package dev.tandem.server.handlers;
 
-import dev.tandem.runtime.settings.QueueSettings.HttpBody;
-import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
+import dev.tandem.runtime.settings.HttpSettings;
 import dev.tandem.runtime.settings.TandemSettings.HttpCallSettings;
 import dev.tandem.runtime.targets.AllowedTargets;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -30,7 +29,15 @@ final class HttpCallsOfTests {
     }
 
     static HttpSettings settings(String url, List<String> allow) {
-        return new HttpSettings(url, allow, List.of(), Map.of(), HttpBody.PAYLOAD, List.of());
+        return new HttpSettings(
+                url,
+                allow,
+                List.of(),
+                Map.of(),
+                HttpSettings.Body.PAYLOAD,
+                HttpSettings.Answers.NOW,
+                Duration.ofSeconds(5),
+                List.of());
     }
 
     static HttpHandler handler(HttpCalls calls, HttpSettings settings, HostResolver resolver, boolean slowsDown) {

@@ -8,8 +8,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.tandem.api.RateLimitedException;
 import dev.tandem.api.Result;
-import dev.tandem.runtime.settings.QueueSettings.HttpBody;
-import dev.tandem.runtime.settings.QueueSettings.HttpSettings;
+import dev.tandem.runtime.settings.HttpSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -281,7 +280,9 @@ class HttpHandlerTest {
                         List.of(),
                         List.of(410, 422),
                         Map.of("Authorization", "Bearer abc"),
-                        HttpBody.PAYLOAD,
+                        HttpSettings.Body.PAYLOAD,
+                        HttpSettings.Answers.NOW,
+                        Duration.ofSeconds(5),
                         List.of()),
                 HostResolver.SYSTEM,
                 slowsDown);

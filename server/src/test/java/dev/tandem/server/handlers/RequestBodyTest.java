@@ -2,7 +2,7 @@ package dev.tandem.server.handlers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tandem.runtime.settings.QueueSettings.HttpBody;
+import dev.tandem.runtime.settings.HttpSettings;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,7 +16,7 @@ class RequestBodyTest {
 
     @Test
     void binaryEventHasItsAttributesAsHeadersAndThePayloadAsItsBody() {
-        assertThat(body(HttpBody.CLOUD_EVENT_BINARY, task("{\"a\":1}", "application/json", Map.of())))
+        assertThat(body(HttpSettings.Body.CLOUD_EVENT_BINARY, task("{\"a\":1}", "application/json", Map.of())))
                 .isEqualTo("{\"a\":1}");
         assertThat(headers)
                 .containsExactlyInAnyOrderEntriesOf(Map.of(
@@ -30,7 +30,7 @@ class RequestBodyTest {
 
     @Test
     void structuredEventIsJson() {
-        assertThat(body(HttpBody.CLOUD_EVENT_STRUCTURED, task("{\"a\": 1e400}", "application/json", Map.of())))
+        assertThat(body(HttpSettings.Body.CLOUD_EVENT_STRUCTURED, task("{\"a\": 1e400}", "application/json", Map.of())))
                 .isEqualTo("{\"specversion\":\"1.0\",\"id\":\"o-7\",\"source\":\"/tandem/orders\",\"type\":\"ship\","
                         + "\"datacontenttype\":\"application/json\",\"partitionkey\":\"Ä \\\"x\\\"\\r\\n\","
                         + "\"data\":{\"a\": 1e400}}");
@@ -47,7 +47,7 @@ class RequestBodyTest {
     void payloadIsDataIfItIsWhatItsTypeSays(String payload, String type, String member) {
         String expected = payload.startsWith("1}") ? "\"data_base64\":" : member;
 
-        assertThat(body(HttpBody.CLOUD_EVENT_STRUCTURED, task(payload, type, Map.of())))
+        assertThat(body(HttpSettings.Body.CLOUD_EVENT_STRUCTURED, task(payload, type, Map.of())))
                 .contains(expected)
                 .endsWith("}");
     }
@@ -69,7 +69,7 @@ class RequestBodyTest {
                         "data",
                         "x"));
 
-        body(HttpBody.CLOUD_EVENT_BINARY, task);
+        body(HttpSettings.Body.CLOUD_EVENT_BINARY, task);
 
         assertThat(headers)
                 .containsEntry("ce-id", "e-1")
@@ -80,7 +80,7 @@ class RequestBodyTest {
                 .hasSize(7);
     }
 
-    private String body(HttpBody form, PostedTask task) {
+    private String body(HttpSettings.Body form, PostedTask task) {
         return new String(new RequestBody(form, "/tandem/orders").of(task, headers), StandardCharsets.UTF_8);
     }
 

@@ -3,7 +3,9 @@ package dev.tandem.ordering;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +18,14 @@ final class SimCuts {
     /** No fetch has more records. */
     private static final int MAX_FETCHED = 5;
 
+    private record Reader(SimProcess process, Partition partition) {}
+
+    /** The log of a topic, as an earlier assignment knew it. */
+    private record Former(String topic, List<@Nullable SimTask> log) {}
+
     private final Simulation simulation;
     private final SeededRandom random;
+    private final Map<Reader, Former> formerLogs = new HashMap<>();
 
     /** @param random of its own, so that histories without cuts do not depend on it */
     SimCuts(Simulation simulation, SeededRandom random) {
@@ -55,13 +63,37 @@ final class SimCuts {
 
     // ---- what a consumer knows ----
 
-    void assigned(Partition partition, ConsumedPartition known, Source.Facts facts) {
+    /** Returns what is known of a partition that is assigned: also which records of an earlier assignment are gone. */
+    Source.Facts assigned(SimProcess process, Partition partition, ConsumedPartition known, Source.Facts facts) {
         SimTopic topic = simulation.broker.topic(partition);
-        if (topic != null) {
-            known.log = topic.committedLog == null ? topic.log : topic.committedLog;
-            known.told = known.log;
-            known.highestSent = facts.committed();
-            known.assignedAt = Math.max(facts.committed(), facts.logStart());
+        if (topic == null) {
+            return facts;
+        }
+        known.log = topic.committedLog == null ? topic.log : topic.committedLog;
+        known.told = known.log;
+        known.highestSent = facts.committed();
+        known.assignedAt = Math.max(facts.committed(), facts.logStart());
+        Former former = formerLogs.get(new Reader(process, partition));
+        if (former == null || !former.topic.equals(topic.id())) {
+            return facts;
+        }
+        long at = divergence(former.log, known.log);
+        boolean differ = at < former.log.size() && at < known.log.size();
+        return differ ? facts.withLostFrom(at) : facts;
+    }
+
+    /** Keeps what a consumer knows of a log until the partition is assigned to it again. */
+    void left(SimProcess process, Partition partition, @Nullable ConsumedPartition known) {
+        if (known != null && known.log != null) {
+            Reader reader = new Reader(process, partition);
+            String topic = simulation.broker.sourceId(partition);
+            Former former = formerLogs.get(reader);
+            boolean knewMore = former != null
+                    && former.topic.equals(topic)
+                    && divergence(former.log, known.log) == known.log.size();
+            if (!knewMore) {
+                formerLogs.put(reader, new Former(topic, known.log));
+            }
         }
     }
 

@@ -136,7 +136,7 @@ class SimLogBroker {
     Source.Facts facts(Partition partition, SimProcess process) {
         SimTopic topic = topics.get(partition);
         long committed = simulation.cuts.committed(process, partition, topic.committed);
-        return new Source.Facts(process.generation, topic.id(), committed, topic.start, topic.log.size());
+        return new Source.Facts(process.generation, topic.id(), committed, topic.start).withLogEnd(topic.log.size());
     }
 
     // ---- operators, while nobody runs ----

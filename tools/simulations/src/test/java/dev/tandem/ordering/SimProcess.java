@@ -309,7 +309,7 @@ class SimProcess {
             if (revoking.remove(partition) != null) {
                 simulation.broker.handedBack(this, partition);
             }
-            consumed.remove(partition);
+            simulation.cuts.left(this, partition, consumed.remove(partition));
         }
         leftNow.clear();
     }
@@ -320,11 +320,11 @@ class SimProcess {
         if (leaving || consumed.containsKey(partition)) {
             return;
         }
-        simulation.trace(() -> this + " is assigned " + partition.name() + " " + facts);
         consumed.put(partition, new ConsumedPartition());
-        simulation.cuts.assigned(partition, consumed.get(partition), facts);
+        Source.Facts all = simulation.cuts.assigned(this, partition, consumed.get(partition), facts);
+        simulation.trace(() -> this + " is assigned " + partition.name() + " " + all);
         simulation.oracle.mayStart(this, partition);
-        core.assigned(partition, facts, id + "-" + partition.name());
+        core.assigned(partition, all, id + "-" + partition.name());
         SimStoreLink link = links.get(partition);
         if (link == null) {
             openLink(partition);

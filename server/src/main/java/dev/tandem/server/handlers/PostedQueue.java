@@ -1,0 +1,158 @@
+package dev.tandem.server.handlers;
+
+import dev.tandem.executor.pull.LeaseCall;
+import dev.tandem.executor.pull.LeaseRequest;
+import dev.tandem.executor.pull.LeasedTask;
+import dev.tandem.executor.pull.TaskLeases;
+import dev.tandem.executor.pull.TaskLeases.StoppedException;
+import dev.tandem.runtime.settings.HostedTypes;
+import dev.tandem.runtime.settings.HttpSettings;
+import dev.tandem.task.FailureText;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Posts the tasks of one queue as a pull worker of this process that hands its leases on: a receiver that answers 202 ends its
+ * task later, by the API of any server. A task whose receiver is awaited occupies no thread.
+ */
+final class PostedQueue implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(PostedQueue.class);
+
+    private static final int MOST_AT_ONCE = 64;
+    private static final long BYTES = 4 << 20;
+    private static final long WAIT_MILLIS = 20_000;
+    private static final long PAUSE_MILLIS = 1_000;
+    private static final int ACCEPTED = 202;
+
+    /** The timeout of the task bounds it. */
+    private static final long LEASE_MILLIS = Duration.ofDays(30).toMillis();
+
+    private final String queue;
+    private final HttpPoster poster;
+    private final Duration answerTimeout;
+    private final Set<Integer> deadOn;
+    private final TaskLeases leases;
+    private final int atOnce;
+    private final InstantSource clock = InstantSource.system();
+    /** The requests that may be begun. */
+    private final Semaphore free;
+
+    private final ThreadPoolExecutor threads;
+    private final Thread thread;
+
+    PostedQueue(String queue, HttpSettings http, int concurrency, HttpPoster poster, TaskLeases leases) {
+        this.queue = queue;
+        this.poster = poster;
+        this.answerTimeout = http.answerTimeout();
+        this.deadOn = Set.copyOf(http.deadOn());
+        this.leases = leases;
+        this.atOnce = Math.min(MOST_AT_ONCE, concurrency);
+        this.free = new Semaphore(atOnce);
+        this.threads = new ThreadPoolExecutor(
+                0,
+                atOnce + 1,
+                30,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                task -> daemon(task, "tandem-" + queue + "-post"));
+        this.thread = daemon(this::run, "tandem-" + queue + "-posts");
+    }
+
+    private static Thread daemon(Runnable task, String name) {
+        Thread made = new Thread(task, name);
+        made.setDaemon(true);
+        return made;
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private void run() {
+        try {
+            while (!threads.isShutdown()) {
+                free.acquire();
+                int places = 1 + free.drainPermits();
+                List<LeasedTask> tasks = List.of();
+                try {
+                    tasks = leases.lease(new LeaseCall(places, BYTES, WAIT_MILLIS, LEASE_MILLIS, "http"))
+                            .get();
+                } catch (ExecutionException e) {
+                    if (e.getCause() instanceof StoppedException) {
+                        return;
+                    }
+                    log.warn(
+                            "Queue {}: failed to lease tasks to post: {}",
+                            queue,
+                            e.getCause().toString());
+                    Thread.sleep(PAUSE_MILLIS);
+                } finally {
+                    free.release(places - tasks.size());
+                }
+                tasks.forEach(task -> threads.execute(() -> handOver(task)));
+            }
+        } catch (InterruptedException e) {
+            // Closed.
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException e) {
+            log.error("Queue {}: no task is posted any more, because of a bug. Restart this process", queue, e);
+        }
+    }
+
+    private void handOver(LeasedTask task) {
+        try {
+            LeaseRequest end = post(task);
+            if (end != null) {
+                // A receiver may have ended it meanwhile, which counts.
+                leases.apply(task.lease(), end);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            free.release();
+        }
+    }
+
+    /** @return how the attempt has ended; null if its receiver will say so */
+    private @Nullable LeaseRequest post(LeasedTask task) throws InterruptedException {
+        try {
+            HttpAnswer answer = poster.post(
+                    PostedTask.of(queue, task, HostedTypes.HTTP),
+                    Map.of("Tandem-Lease", HeaderEncoding.encode(task.lease().toString())),
+                    answerTimeout);
+            if (answer.status() == ACCEPTED) {
+                return null;
+            } else if (answer.isSuccess()) {
+                return new LeaseRequest.Finish(null);
+            } else if (deadOn.contains(answer.status())) {
+                return new LeaseRequest.Bury(answer.reason());
+            }
+            long delay =
+                    answer.retryAfter(clock.instant()).map(Duration::toMillis).orElse(-1L);
+            return new LeaseRequest.Fail(answer.reason(), delay);
+        } catch (HttpStatusException e) {
+            return new LeaseRequest.Fail(e.toString(), -1);
+        } catch (RuntimeException e) {
+            return new LeaseRequest.Fail(FailureText.of(e), -1);
+        }
+    }
+
+    /** Ends the calls that still go on. */
+    @Override
+    public void close() {
+        threads.shutdownNow();
+        thread.interrupt();
+    }
+}
