@@ -77,7 +77,7 @@ final class ExecutorSearch {
     /** Returns what executors say. @throws UnavailableException if Redis does not answer, or too many ask */
     HeldAnswer explain(String queue, HeldQuestion question) {
         if (!room.tryAcquire()) {
-            throw new UnavailableException("Too many such questions are asked at once: ask again", null);
+            throw new UnavailableException("Too many such questions are asked at once: ask again");
         }
         try {
             RunningTasks.Search search = await(running.explain(queue, question));

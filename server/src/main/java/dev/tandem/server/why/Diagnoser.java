@@ -116,7 +116,7 @@ public final class Diagnoser {
                 return paused;
             }
         }
-        if (isDue) {
+        if (at == null || isDue) {
             return due(task.name()).orElse(new Diagnosis.Due(task));
         }
         if (task.waitsFor() != null) {
