@@ -18,7 +18,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Finds fan-outs. Thread-safe. */
+/** Finds and cancels fan-outs. Thread-safe. */
 public final class FanOutLister {
 
     /** How many of one bucket are found at once. */
@@ -36,10 +36,12 @@ public final class FanOutLister {
 
     private final AdminConnection connection;
     private final RedisBuckets buckets;
+    private final FanOutCanceller canceller;
 
     FanOutLister(AdminConnection connection, RedisBuckets buckets) {
         this.connection = connection;
         this.buckets = buckets;
+        this.canceller = new FanOutCanceller(connection, buckets);
     }
 
     /** A page. @param next where the next one begins; null if this is the last */
@@ -136,6 +138,16 @@ public final class FanOutLister {
                     }
                     return missing;
                 });
+    }
+
+    /**
+     * Cancels a fan-out, then those of its subtasks that have not ended, and so on. May be repeated.
+     *
+     * @param why the reason that their results give
+     * @return what became of the fan-out itself, when those within it are cancelled, too
+     */
+    public CompletableFuture<FanOutAnswer.Code> cancel(String id, String why) {
+        return canceller.cancel(id, why);
     }
 
     private static <T> CompletableFuture<List<T>> ofEachBucket(Function<Integer, CompletableFuture<List<T>>> question) {

@@ -58,6 +58,9 @@ final class RedisKeys {
             "payloads");
 
     private static final List<String> FAN_OUT_LISTS = List.of("due", "open", "ended");
+    /** Which of the keys of a fan-out has the fan-outs of its subtasks. */
+    static final int FAN_OUT_INNER = 4;
+
     private static final List<String> FAN_OUT_PARTS = List.of("", ":ended", ":failed", ":cancelled", ":inner");
     /** The order in which every script of operations gets the keys; see {@code include/operation_keys.lua}. */
     private static final List<String> OPERATION_PARTS =

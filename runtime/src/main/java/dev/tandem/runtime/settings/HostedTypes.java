@@ -7,6 +7,9 @@ import java.util.TreeSet;
 public final class HostedTypes {
 
     public static final String HTTP = "http";
+    /** The handler of queues whose tasks run a listed program. */
+    public static final String CMD = "cmd";
+
     public static final String LOG = "log";
     public static final String NOOP = "noop";
     /** The handler of queues whose tasks are leased by programs in any language. */
@@ -18,7 +21,7 @@ public final class HostedTypes {
     private HostedTypes() {}
 
     public static Set<String> of(TandemSettings.DemoSettings demo) {
-        Set<String> types = new TreeSet<>(Set.of(HTTP, LOG, NOOP, PULL));
+        Set<String> types = new TreeSet<>(Set.of(CMD, HTTP, LOG, NOOP, PULL));
         if (!demo.events().isEmpty()) {
             types.add(DEMO);
         }

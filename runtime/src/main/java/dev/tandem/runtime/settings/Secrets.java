@@ -11,7 +11,8 @@ public final class Secrets {
 
     /** Names of settings whose values are secret. */
     private static final Pattern SECRET_SETTING = Pattern.compile(
-            "\\.headers|password|secret|jaas|token|credential|keystore\\.key|signing-?keys", Pattern.CASE_INSENSITIVE);
+            "\\.headers|password|secret|jaas|token|credential|keystore\\.key|signing-?keys|\\.environment\\.",
+            Pattern.CASE_INSENSITIVE);
 
     private Secrets() {}
 

@@ -64,6 +64,7 @@ final class SettingsCheck {
         check.checkHttp(settings.http());
         new QueueSettingsCheck(settings, handlers, check.problems).checkAll();
         new ScheduleSettingsCheck(settings, check.problems).checkAll();
+        new CommandSettingsCheck(settings, check.problems).checkAll();
         new LimitSettingsCheck(settings, check.problems).checkAll();
         return check.problems.all();
     }

@@ -20,6 +20,7 @@ import org.springframework.util.unit.DataSize;
  * @param schedules the schedules by id, in the order of the file
  * @param limits the limits over several executors by name, in the order of the file
  * @param rateLimits those of how many tasks start in a time, likewise
+ * @param commands the programs that tasks may run by name; by default none
  */
 @ConfigurationProperties(SettingsLoader.PREFIX)
 public record TandemSettings(
@@ -40,7 +41,8 @@ public record TandemSettings(
         @DefaultValue Map<String, QueueSettings> queues,
         @DefaultValue Map<String, ScheduleSettings> schedules,
         @DefaultValue Map<String, LimitSettings> limits,
-        @DefaultValue Map<String, RateLimitSettings> rateLimits) {
+        @DefaultValue Map<String, RateLimitSettings> rateLimits,
+        @DefaultValue Map<String, CommandSettings> commands) {
 
     /** Returns the same settings with other queues. */
     public TandemSettings withQueues(Map<String, QueueSettings> others) {
@@ -62,7 +64,8 @@ public record TandemSettings(
                 others,
                 schedules,
                 limits,
-                rateLimits);
+                rateLimits,
+                commands);
     }
 
     /**

@@ -15,6 +15,7 @@ import dev.tandem.runtime.Tandem;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Task;
+import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutBuckets;
 import dev.tandem.task.fanout.FanOutPlan;
 import dev.tandem.task.fanout.FanOutRequest;
@@ -261,6 +262,36 @@ abstract class FanOutSuite {
             assertThat(result.state()).isEqualTo(FanOutResult.State.ABANDONED);
             assertThat(result.why()).contains("The file is broken");
             assertThat(result.subtasks()).isLessThanOrEqualTo(20);
+        }
+    }
+
+    @Test
+    void cancellingAFanOutCancelsThoseOfItsSubtasks() throws IOException {
+        int inner = 3;
+        try (RedisStore store = SuiteRedis.of(source()).open();
+                Tandem tandem = start((count, task) -> {
+                    if (count < 0) {
+                        task.fanOut(
+                                IntStream.range(0, inner).mapToObj(n -> subtask(SLOW - count * inner + n)),
+                                FanOut.withoutFinalTask());
+                    } else {
+                        ids.add(task.fanOut(
+                                        IntStream.rangeClosed(1, count)
+                                                .mapToObj(n -> TaskRequest.of(queue, "import", -n)),
+                                        done())
+                                .id());
+                    }
+                })) {
+            submit(tandem, 2);
+            await().atMost(PATIENCE).until(() -> ran.size() == 2 * inner && !ids.isEmpty());
+            assertThat(store.fanOuts().cancel(ids.get(0), "asked for").join()).isEqualTo(FanOutAnswer.Code.OK);
+
+            FanOutResult result = awaitResult();
+            assertThat(result.state()).isEqualTo(FanOutResult.State.CANCELLED);
+            assertThat(result.succeeded()).isZero();
+            assertThat(ran.values())
+                    .as("interrupted, without another attempt")
+                    .allSatisfy(times -> assertThat(times).hasValue(1));
         }
     }
 

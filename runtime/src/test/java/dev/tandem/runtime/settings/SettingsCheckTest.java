@@ -52,8 +52,8 @@ class SettingsCheckTest extends SettingsTestBase {
             tandem.queues.orders.backoff.initial      | 2h                  | it must not be longer than tandem.queues.orders.backoff.max, which is 1h
             tandem.queues.orders.backoff.multiplier   | 0.5                 | it must be 1 to 100
             tandem.queues.orders.backoff.jitter       | 2                   | it must be 0 to 1
-            tandem.queues.orders.handler              | cmd                 | it must be http or log or noop or pull
-            tandem.queues.orders.handler              | demo                | it must be http or log or noop or pull
+            tandem.queues.orders.handler              | shell               | it must be cmd or http or log or noop or pull
+            tandem.queues.orders.handler              | demo                | it must be cmd or http or log or noop or pull
             tandem.queues.orders.types                | order.created       | tandem.queues.orders.handler, which is not set
             tandem.queues.orders.http.url             | ftp://host          | http:// or https://
             tandem.queues.orders.http.url             | http://169.254.169.254/ | a link-local address, which http.allow does not list
@@ -64,6 +64,16 @@ class SettingsCheckTest extends SettingsTestBase {
             tandem.queues.orders.http.body            | event               | it must be payload or cloud-event-binary or cloud-event-structured
             tandem.queues.orders.http.answers         | maybe               | it must be now or later
             tandem.queues.orders.http.answer-timeout  | 1h                  | it must be 100ms to 10m
+            tandem.queues.orders.command              | thumbs              | it needs the handler cmd
+            tandem.commands.c.program                 | convert             | it must be an absolute path
+            tandem.commands.c.program                 | /bin/sh             | it runs other programs
+            tandem.commands.c.args[0]                 | {file}              | in braces there must be a JSON pointer
+            tandem.commands.c.args[0]                 | {/file              | in braces there must be a JSON pointer
+            tandem.commands.c.user                    | A b                 | the name of a user, or uid:gid
+            tandem.commands.c.directory               | tmp                 | it must be an absolute path
+            tandem.commands.c.memory                  | 1MB                 | it must be 16MB to 1TB
+            tandem.commands.c.kill-after              | 1m                  | it must be 0s to 8s
+            tandem.commands.c.dead-on[0]              | 0                   | it must be 1 to 127
             tandem.queues.orders.http.dead-on[0]      | 200                 | it must be an HTTP status of 300 to 599
             tandem.queues.orders.pull.lease           | 10ms                | it must be 1s to 1h
             tandem.queues.orders.pull.lease           | 1m                  | it needs tandem.queues.orders.handler=pull

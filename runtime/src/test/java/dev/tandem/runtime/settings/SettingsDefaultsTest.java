@@ -142,6 +142,7 @@ class SettingsDefaultsTest {
             queues.*.http.answer-timeout = 30s
             queues.*.http.signing-keys = []
             queues.*.pull.lease = 30s
+            queues.*.command = null
             queues.*.exchange = null
             queues.*.routing-key = null
             queues.*.queue = null
@@ -171,6 +172,18 @@ class SettingsDefaultsTest {
             rate-limits.*.queues = []
             rate-limits.*.types = []
             rate-limits.*.keys = []
+            commands.*.program = null
+            commands.*.args = []
+            commands.*.allow-options = false
+            commands.*.stdin = none
+            commands.*.environment = {}
+            commands.*.directory = /
+            commands.*.user = null
+            commands.*.memory = 1024MB
+            commands.*.keep-output = 4KB
+            commands.*.kill-after = 2s
+            commands.*.dead-on = []
+            commands.*.retry-on = []
             """;
 
     @Test
@@ -234,7 +247,9 @@ class SettingsDefaultsTest {
                                 "tandem.limits.l.max-running",
                                 "5",
                                 "tandem.rate-limits.r.rate",
-                                "5/s")));
+                                "5/s",
+                                "tandem.commands.c.program",
+                                "/usr/bin/convert")));
         TandemSettings settings = SettingsLoader.load(environment);
         Map<String, String> flat = new LinkedHashMap<>();
         Map<String, String> queues = new LinkedHashMap<>();
@@ -252,6 +267,9 @@ class SettingsDefaultsTest {
         flat.remove("rate-limits");
         flatten(settings.rateLimits().get("r"), "rate-limits.*.", flat);
         flat.put("rate-limits.*.rate", "null");
+        flat.remove("commands");
+        flatten(settings.commands().get("c"), "commands.*.", flat);
+        flat.put("commands.*.program", "null");
         return flat;
     }
 

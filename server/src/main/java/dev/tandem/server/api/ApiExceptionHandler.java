@@ -3,16 +3,19 @@ package dev.tandem.server.api;
 import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.task.LogText;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.List;
+import java.util.Map;
 import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.TypeMismatchException;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.MissingServletRequestParameterException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.WebRequest;
@@ -29,19 +32,24 @@ final class ApiExceptionHandler extends ResponseEntityExceptionHandler {
 
     @ExceptionHandler
     ResponseEntity<ProblemDetail> refused(ApiException refused) {
-        return answer(ProblemDetails.of(refused.status(), String.valueOf(refused.getMessage()), refused.remedy()));
+        ProblemDetail problem =
+                ProblemDetails.of(refused.type(), String.valueOf(refused.getMessage()), refused.remedy());
+        if (refused.place() != null) {
+            problem.setProperty("errors", List.of(refused.place()));
+        }
+        return answer(problem);
     }
 
     @ExceptionHandler
     ResponseEntity<ProblemDetail> forbidden(ForbiddenException forbidden) {
-        return answer(
-                ProblemDetails.of(HttpStatus.FORBIDDEN, String.valueOf(forbidden.getMessage()), forbidden.remedy()));
+        return answer(ProblemDetails.of(
+                ProblemType.NOT_PERMITTED, String.valueOf(forbidden.getMessage()), forbidden.remedy()));
     }
 
     @ExceptionHandler
     ResponseEntity<ProblemDetail> unavailable(UnavailableException unavailable, HttpServletRequest request) {
         return answer(ProblemDetails.of(
-                HttpStatus.SERVICE_UNAVAILABLE,
+                ProblemType.UNAVAILABLE,
                 String.valueOf(unavailable.getMessage()),
                 reads(request) ? "Try again; GET /actuator/health shows which part is down" : mayTakeEffect(request)));
     }
@@ -66,7 +74,7 @@ final class ApiExceptionHandler extends ResponseEntityExceptionHandler {
     @ExceptionHandler
     ResponseEntity<ProblemDetail> undecodable(InvalidParameterException invalid) {
         return answer(ProblemDetails.of(
-                HttpStatus.BAD_REQUEST,
+                ProblemType.INVALID_PARAMETER,
                 "The parameters cannot be read: " + LogText.oneLine(String.valueOf(invalid.getMessage()), MAX_SHOWN),
                 "Percent-encode them as UTF-8"));
     }
@@ -75,18 +83,51 @@ final class ApiExceptionHandler extends ResponseEntityExceptionHandler {
     ResponseEntity<ProblemDetail> failed(Exception failure) {
         log.error("A request to the API failed", failure);
         return answer(ProblemDetails.of(
-                HttpStatus.INTERNAL_SERVER_ERROR,
+                ProblemType.INTERNAL_ERROR,
                 "The server failed to process this request ("
                         + failure.getClass().getSimpleName() + ")",
                 "See the server's log"));
     }
 
-    /** Adds a remedy to Spring's own errors, which have their details already. */
+    @Override
+    protected @Nullable ResponseEntity<Object> handleTypeMismatch(
+            TypeMismatchException ex, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+        return named(super.handleTypeMismatch(ex, headers, status, request), ex.getPropertyName());
+    }
+
+    @Override
+    protected @Nullable ResponseEntity<Object> handleMissingServletRequestParameter(
+            MissingServletRequestParameterException ex,
+            HttpHeaders headers,
+            HttpStatusCode status,
+            WebRequest request) {
+        return named(super.handleMissingServletRequestParameter(ex, headers, status, request), ex.getParameterName());
+    }
+
+    /** Says in the problem which parameter is wrong. */
+    private static @Nullable ResponseEntity<Object> named(
+            @Nullable ResponseEntity<Object> answer, @Nullable String parameter) {
+        if (answer != null && answer.getBody() instanceof ProblemDetail problem) {
+            problem.setType(ProblemType.INVALID_PARAMETER.uri());
+            if (parameter != null) {
+                problem.setProperty(
+                        "errors",
+                        List.of(Map.of("detail", String.valueOf(problem.getDetail()), "parameter", parameter)));
+            }
+        }
+        return answer;
+    }
+
+    /** Adds a type and a remedy to Spring's own errors, which have their details already. */
     @Override
     protected ResponseEntity<Object> createResponseEntity(
             @Nullable Object body, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
-        if (body instanceof ProblemDetail problem && status.value() == HttpStatus.NOT_FOUND.value()) {
-            problem.setProperty("remedy", "The paths of the API are described in docs/protocol.md");
+        if (body instanceof ProblemDetail problem) {
+            ProblemType type = ProblemType.of(status.value());
+            problem.setType(type.uri());
+            if (type == ProblemType.NOT_FOUND) {
+                problem.setProperty("remedy", "The paths of the API are described in docs/protocol.md");
+            }
         }
         return super.createResponseEntity(body, headers, status, request);
     }

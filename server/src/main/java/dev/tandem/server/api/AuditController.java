@@ -50,17 +50,18 @@ final class AuditController {
             @RequestParam(required = false) @Nullable Integer limit) {
         int max = limit == null ? DEFAULT_PAGE : limit;
         if (max < 1 || max > AuditLog.MAX_PAGE) {
-            throw ApiException.badRequest("The parameter limit is " + max, "Use 1 to " + AuditLog.MAX_PAGE);
+            throw ApiException.parameter("limit", "The parameter limit is " + max, "Use 1 to " + AuditLog.MAX_PAGE);
         }
         List<AuditEntry> entries;
         try {
             entries = log.page(refused, from == null ? null : time(from), cursor, max);
         } catch (DateTimeParseException e) {
-            throw ApiException.badRequest(
+            throw ApiException.parameter(
+                    "from",
                     "The parameter from is '" + LogText.oneLine(String.valueOf(from), MAX_SHOWN) + "'",
                     "Use a time such as 2026-11-20T10:00:00Z");
         } catch (IllegalArgumentException e) {
-            throw ApiException.badRequest(
+            throw ProblemType.INVALID_CURSOR.refusal(
                     "The parameter cursor is '" + LogText.oneLine(String.valueOf(cursor), MAX_SHOWN) + "'",
                     "Use the next of a page");
         }

@@ -26,10 +26,10 @@ record ConfiguredQueues(TandemSettings settings, Inspection inspection) {
         }
         String known = "This server's settings have " + String.join(", ", all().keySet());
         throw isRun(name)
-                ? ApiException.notFound(
+                ? ProblemType.UNKNOWN_QUEUE.refusal(
                         "Executors run the queue '" + name + "', but this server's settings do not have it",
                         known + ". " + howToShow(name))
-                : ApiException.notFound("There is no queue '" + name + "'", known);
+                : ProblemType.UNKNOWN_QUEUE.refusal("There is no queue '" + name + "'", known);
     }
 
     private boolean isRun(String name) {

@@ -85,7 +85,7 @@ final class EndsController implements SmartLifecycle {
 
     private void begin(DeferredResult<Views.Ending> answer) {
         if (waiting.size() >= MAX_WAITING) {
-            throw ApiException.unavailable(
+            throw ProblemType.BUSY.refusal(
                     "The server waits for the ends of " + MAX_WAITING + " tasks already",
                     "Try again in a second, or ask another server");
         }
@@ -97,23 +97,24 @@ final class EndsController implements SmartLifecycle {
     }
 
     private static ApiException stopping() {
-        return ApiException.unavailable("The server stops", "Ask another one, or this one once it has started again");
+        return ProblemType.STOPPING.refusal(
+                "The server stops", "Ask another one, or this one once it has started again");
     }
 
     private static Duration time(@Nullable String text) {
         String remedy = "Use 1ms to " + MAX_TIMEOUT.toMinutes()
                 + "m, for instance timeout=30s, and ask again if the task" + " has not ended by then";
         if (text == null) {
-            throw ApiException.badRequest("The parameter timeout is missing", remedy);
+            throw ApiException.parameter("timeout", "The parameter timeout is missing", remedy);
         }
         Duration time;
         try {
             time = Durations.parse("timeout", text.substring(0, Math.min(MAX_TIMEOUT_LENGTH, text.length())));
         } catch (InvalidTaskException e) {
-            throw ApiException.badRequest(String.valueOf(e.getMessage()), remedy);
+            throw ApiException.parameter("timeout", String.valueOf(e.getMessage()), remedy);
         }
         if (time.compareTo(Duration.ofMillis(1)) < 0 || time.compareTo(MAX_TIMEOUT) > 0) {
-            throw ApiException.badRequest("The parameter timeout is '" + text + "'", remedy);
+            throw ApiException.parameter("timeout", "The parameter timeout is '" + text + "'", remedy);
         }
         return time.compareTo(MAX_WAIT) < 0 ? time : MAX_WAIT;
     }

@@ -16,11 +16,12 @@ final class FallbackErrorController implements ErrorController {
     @RequestMapping("${server.error.path:${error.path:/error}}")
     ResponseEntity<ProblemDetail> error(HttpServletRequest request) {
         Object code = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE);
-        HttpStatus status = code instanceof Integer number ? HttpStatus.resolve(number) : HttpStatus.NOT_FOUND;
-        HttpStatus shown = status == null ? HttpStatus.INTERNAL_SERVER_ERROR : status;
+        int status = code instanceof Integer number ? number : HttpStatus.NOT_FOUND.value();
+        ProblemType type = ProblemType.of(status);
+        HttpStatus shown = type.status();
         return ResponseEntity.status(shown)
                 .body(ProblemDetails.of(
-                        shown,
+                        type,
                         shown.is5xxServerError()
                                 ? "The server failed to process this request"
                                 : shown.getReasonPhrase(),

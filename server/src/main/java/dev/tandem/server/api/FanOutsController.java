@@ -88,14 +88,15 @@ final class FanOutsController {
             @RequestParam(defaultValue = "50") int limit,
             @RequestParam(defaultValue = "") String cursor) {
         if (limit < 1 || limit > MOST_LISTED) {
-            throw ApiException.badRequest("limit is " + limit, "Give 1 to " + MOST_LISTED);
+            throw ApiException.parameter("limit", "limit is " + limit, "Give 1 to " + MOST_LISTED);
         }
         try {
             Page<FanOutRecord> page = fanOuts.list(ended, limit, cursor);
             return new FanOuts(
                     page.items().stream().map(FanOutsController::view).toList(), page.next());
         } catch (IllegalArgumentException e) {
-            throw ApiException.badRequest(String.valueOf(e.getMessage()), "Take the cursor from 'next' of a page");
+            throw ProblemType.INVALID_CURSOR.refusal(
+                    String.valueOf(e.getMessage()), "Take the cursor from 'next' of a page");
         }
     }
 
@@ -124,7 +125,7 @@ final class FanOutsController {
     Views.Changed end(@PathVariable String fanOut) {
         FanOutRecord record = find(fanOut);
         if (record.phase() != Phase.COMPLETE && record.stop() == Stop.NO) {
-            throw ApiException.conflict(
+            throw ProblemType.SUBTASKS_MAY_RUN.refusal(
                     "The subtasks of fan-out " + fanOut + " may still run",
                     "Cancel it first. End it if it still waits for subtasks when all that could run have ended");
         }
@@ -135,7 +136,7 @@ final class FanOutsController {
         return switch (code) {
             case UNKNOWN -> throw notFound(id);
             case CLOSED ->
-                throw ApiException.conflict(
+                throw ProblemType.ALREADY_ENDED.refusal(
                         "All subtasks of fan-out " + id + " have ended", "Nothing is left to be " + what);
             default -> new Views.Changed(1);
         };
@@ -148,13 +149,15 @@ final class FanOutsController {
 
     private static void requireId(String id) {
         if (!Subtask.isId(id)) {
-            throw ApiException.badRequest(
-                    "This is no id of a fan-out", "Give the 20 hexadecimal digits that the list of fan-outs shows");
+            throw ApiException.parameter(
+                    "fanOut",
+                    "This is no id of a fan-out",
+                    "Give the 20 hexadecimal digits that the list of fan-outs shows");
         }
     }
 
     private static ApiException notFound(String id) {
-        return ApiException.notFound(
+        return ProblemType.UNKNOWN_FAN_OUT.refusal(
                 "There is no fan-out " + id,
                 "Look at the list of fan-outs; ended ones are kept for tandem.fan-outs.keep");
     }

@@ -7,16 +7,20 @@ import org.jspecify.annotations.Nullable;
 /** Checks delays that callers give. In a message, a delay of less than zero means none; here it is a mistake of the caller. */
 final class GivenDelay {
 
+    static final String REMEDY = "Use 0 for now, or a delay such as 30s";
+
     private static final int MAX_SHOWN = 80;
 
     private GivenDelay() {}
 
-    /** @throws ApiException if the delay is less than zero */
+    /** @throws ApiException if the parameter {@code delay} is less than zero */
     static void refuseNegative(@Nullable String delay) {
         if (delay != null && TaskHeaders.isNegativeDelay(delay)) {
-            throw ApiException.badRequest(
-                    "The delay is '" + LogText.oneLine(delay, MAX_SHOWN) + "', which is less than zero",
-                    "Use 0 for now, or a delay such as 30s");
+            throw ApiException.parameter("delay", detail(delay), REMEDY);
         }
+    }
+
+    static String detail(String delay) {
+        return "The delay is '" + LogText.oneLine(delay, MAX_SHOWN) + "', which is less than zero";
     }
 }

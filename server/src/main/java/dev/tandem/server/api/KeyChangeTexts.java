@@ -44,7 +44,7 @@ final class KeyChangeTexts {
                 .map(each -> "Partition " + each.before().partition() + ": "
                         + refusal(each, settings).getMessage() + ".")
                 .collect(Collectors.joining(" "));
-        return new ApiException(refusal.status(), notDone + done, refusal.remedy());
+        return refusal.type().refusal(notDone + done, refusal.remedy());
     }
 
     /** Says why a change was not made, or not wholly. */
@@ -52,34 +52,35 @@ final class KeyChangeTexts {
         KeyInfo before = change.before();
         String head = "The head of the key '" + before.key() + "', " + before.head() + ",";
         return switch (change.change()) {
-            case RUNNING -> ApiException.conflict(head + " is running", "Wait until its run has ended");
+            case RUNNING -> ProblemType.TASK_RUNNING.refusal(head + " is running", "Wait until its run has ended");
             case IN_BROKER ->
-                ApiException.conflict(
+                ProblemType.TASK_RUNNING.refusal(
                         head + " is not in Redis: its executor died, and its broker will deliver it again",
                         "Wait for two leases or so");
             case NOT_HALTED ->
-                ApiException.conflict(
+                ProblemType.KEY_NOT_HALTED.refusal(
                         "The key '" + before.key() + "' is not halted: its head, " + before.head() + ", "
                                 + alive(before, settings),
                         "It needs nobody. Retry the key to run it now. To give up a task that is alive, add force=true"
                                 + " (--force)");
             case OTHER_HEAD ->
-                ApiException.conflict(
+                ProblemType.OTHER_HEAD.refusal(
                         "The key '" + before.key() + "' has another head by now: " + before.head(),
                         "Look at the key again, and name that head if it is the one to change");
             case DONE_IN_PART ->
-                ApiException.conflict(
+                ProblemType.OTHER_HEAD.refusal(
                         head
                                 + " has changed while the key was drained: tasks behind it that had died by then stay dead,"
                                 + " and the others wait",
                         "Look at the key again");
             case UNKNOWN ->
-                ApiException.unavailable(
+                ProblemType.OUTCOME_UNKNOWN.refusal(
                         change.problem() + ". The change of the key '" + before.key()
                                 + "' may have been made, wholly or in part",
                         "Look at the key, and ask again with head=" + before.head() + " if it still has that head");
             case DONE, NOT_FOUND, OTHER_STATE, WOULD_EXPIRE, HALTS_KEY ->
-                ApiException.conflict("The key '" + before.key() + "' has changed in the meantime", "Look at it again");
+                ProblemType.OTHER_HEAD.refusal(
+                        "The key '" + before.key() + "' has changed in the meantime", "Look at it again");
         };
     }
 

@@ -63,7 +63,7 @@ final class KeysController {
                     page.next(),
                     Views.partial(page));
         } catch (IllegalArgumentException e) {
-            throw ApiException.badRequest(String.valueOf(e.getMessage()), "Start again without a cursor");
+            throw ProblemType.INVALID_CURSOR.refusal(String.valueOf(e.getMessage()), "Start again without a cursor");
         }
     }
 
@@ -136,7 +136,7 @@ final class KeysController {
         QueueSettings settings = queues.get(queue);
         List<KeyChange> changes = administration.key(queue, key, action, force, head == null ? null : ref(head));
         if (changes.isEmpty()) {
-            throw ApiException.conflict(
+            throw ProblemType.KEY_NOT_BLOCKED.refusal(
                     "The key '" + key + "' is not blocked", "Nothing needs to be done: its tasks may run");
         }
         OperatorActs.record(request, KeyChangeTexts.isAnyMade(changes), KeyChangeTexts.record(changes));
@@ -153,7 +153,9 @@ final class KeysController {
 
     private static TaskRef ref(String head) {
         return TaskRef.parse(head)
-                .orElseThrow(() -> ApiException.badRequest(
-                        "The parameter head is not a reference of a task", "Use the head of the key as GET shows it"));
+                .orElseThrow(() -> ApiException.parameter(
+                        "head",
+                        "The parameter head is not a reference of a task",
+                        "Use the head of the key as GET shows it"));
     }
 }

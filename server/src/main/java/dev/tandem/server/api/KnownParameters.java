@@ -34,7 +34,7 @@ final class KnownParameters implements HandlerInterceptor {
         for (String parameter : query.split("&")) {
             String name = decoded(parameter.split("=", 2)[0]);
             if (!name.isEmpty() && !known.contains(name)) {
-                throw ApiException.badRequest(
+                throw ProblemType.UNKNOWN_PARAMETER.refusal(
                         "There is no parameter '" + LogText.oneLine(name, MAX_SHOWN) + "' here",
                         known.isEmpty() ? "Leave it out: there are none" : "Use " + String.join(", ", known));
             }

@@ -56,11 +56,11 @@ final class LifecycleController {
             case INTERRUPTED -> new Views.Cancelled(1, "interrupted");
             case ENDED -> throw ended(id, task);
             case NOT_INTERRUPTED ->
-                throw ApiException.conflict(
+                throw ProblemType.TASK_RUNNING.refusal(
                         "The task '" + id + "' is claimed" + by(task) + ", but no executor could interrupt it",
                         "Its executor does not answer, or the task has just begun: try again");
             case NOT_FOUND ->
-                throw ApiException.notFound(
+                throw ProblemType.UNKNOWN_TASK.refusal(
                         "Redis holds no task '" + id + "', and no executor has it",
                         "A task that still waits in its broker cannot be cancelled: cancel it once an executor has fetched"
                                 + " it, or give it a time to live (tandem-ttl)");
@@ -71,7 +71,7 @@ final class LifecycleController {
         if (task == null || task.state() != TaskState.DEAD) {
             return task == null ? TaskLookup.notFound(id) : TaskLookup.ended(id, task);
         }
-        return ApiException.conflict(
+        return ProblemType.TASK_IN_OTHER_STATE.refusal(
                 "The task '" + id + "' is dead: there is nothing to cancel",
                 "Delete it with ./tandem dead delete, or DELETE with only=dead");
     }
@@ -95,14 +95,14 @@ final class LifecycleController {
         switch (change) {
             case DONE -> {}
             case RUNNING ->
-                throw ApiException.conflict(
+                throw ProblemType.TASK_RUNNING.refusal(
                         "The task '" + id + "' is running, or due and about to start", "Cancel it, or let it run");
             case OTHER_STATE -> throw otherState(id, task);
             case WOULD_EXPIRE ->
-                throw ApiException.conflict(
+                throw ProblemType.TASK_WOULD_EXPIRE.refusal(
                         "The task '" + id + "' expires before " + due, "Choose an earlier time, or cancel it");
             default ->
-                throw ApiException.conflict(
+                throw ProblemType.TASK_IN_OTHER_STATE.refusal(
                         "The task '" + id + "' has changed since it was looked at", "Look at it, and try again");
         }
         return new Views.Rescheduled(1, due);
@@ -111,11 +111,13 @@ final class LifecycleController {
     private static ApiException otherState(String id, TaskInfo task) {
         return switch (task.state()) {
             case PARKED ->
-                ApiException.conflict(
+                ProblemType.TASK_IN_OTHER_STATE.refusal(
                         "The task '" + id + "' is parked behind " + task.head() + ", the head of its key: with another"
                                 + " time it would leave its order",
                         "Cancel it, or change the head: ./tandem keys");
-            case DEAD -> ApiException.conflict("The task '" + id + "' is dead", "Retry it: ./tandem dead retry");
+            case DEAD ->
+                ProblemType.TASK_IN_OTHER_STATE.refusal(
+                        "The task '" + id + "' is dead", "Retry it: ./tandem dead retry");
             default -> TaskLookup.ended(id, task);
         };
     }
@@ -123,7 +125,7 @@ final class LifecycleController {
     /** Reads the time like those of a message. */
     private Instant due(String queue, @Nullable String at, @Nullable String delay) {
         if ((at == null) == (delay == null)) {
-            throw ApiException.badRequest("There must be one of at and delay", "Use delay=0 for now");
+            throw ApiException.parameter("delay", "There must be one of at and delay", "Use delay=0 for now");
         }
         GivenDelay.refuseNegative(delay);
         long now = clock.millis();
@@ -133,7 +135,8 @@ final class LifecycleController {
         TaskHeaders.Read read = new TaskHeaders(queue, TaskHeaders.Binding.KAFKA, 1)
                 .read(fields, new TaskHeaders.Origin(null, null, null, null, now, now), null);
         if (read.unreadable() != null) {
-            throw ApiException.badRequest("The time is wrong: " + read.unreadable(), "See docs/protocol.md");
+            throw ApiException.parameter(
+                    at == null ? "delay" : "at", "The time is wrong: " + read.unreadable(), "See docs/protocol.md");
         }
         return Instant.ofEpochMilli(Math.max(now, read.task().notBefore()));
     }

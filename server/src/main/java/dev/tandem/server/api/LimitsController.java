@@ -89,7 +89,7 @@ final class LimitsController {
                         .orElse(null)
                 : null;
         if (found == null && rate == null) {
-            throw ApiException.notFound(
+            throw ProblemType.UNKNOWN_LIMIT.refusal(
                     "There is no limit '" + limit + "'",
                     "./tandem limits shows those that executors have used within a day");
         }

@@ -116,16 +116,17 @@ final class OperationsController {
         try {
             operation.chooser(clock.millis(), 0);
         } catch (IllegalArgumentException e) {
-            throw ApiException.badRequest(String.valueOf(e.getMessage()), "Correct the time, or leave it out");
+            throw ProblemType.INVALID_PARAMETER.refusal(
+                    String.valueOf(e.getMessage()), "Correct the time, or leave it out");
         }
         return switch (operations.begin(operation)) {
             case BEGUN, KNOWN -> OperationViews.view(find(operation.queue(), operation.id()));
             case DIFFERS ->
-                throw ApiException.conflict(
+                throw ProblemType.ALREADY_EXISTS.refusal(
                         "The queue has another operation '" + operation.id() + "' already",
                         "Choose another id, or leave it out");
             case NO_ROOM ->
-                throw ApiException.conflict(
+                throw ProblemType.TOO_MANY.refusal(
                         "Too many operations have not ended yet",
                         "Wait until some have ended, or stop some: ./tandem operations");
         };
@@ -139,7 +140,7 @@ final class OperationsController {
         return switch (operations.stop(queue, operation)) {
             case STOPPING -> OperationViews.view(find(queue, operation));
             case ENDED ->
-                throw ApiException.conflict(
+                throw ProblemType.ALREADY_ENDED.refusal(
                         "The operation '" + shown(operation) + "' has ended already", "Nothing needs to be done");
             case UNKNOWN -> throw notFound(operation);
         };
@@ -150,7 +151,7 @@ final class OperationsController {
     }
 
     private static ApiException notFound(String id) {
-        return ApiException.notFound(
+        return ProblemType.UNKNOWN_OPERATION.refusal(
                 "The queue has no operation '" + shown(id) + "'",
                 "./tandem operations shows those of the last days. They are kept for a week, and at most 200 of them");
     }
@@ -161,7 +162,8 @@ final class OperationsController {
                 return action;
             }
         }
-        throw ApiException.badRequest(
+        throw ApiException.parameter(
+                "action",
                 text == null
                         ? "The parameter action is missing"
                         : "The parameter action is '" + shown(text) + "', which is none",
@@ -180,7 +182,8 @@ final class OperationsController {
         }
         for (String each : given) {
             if (states.stream().noneMatch(state -> Views.lower(state).equals(each.toLowerCase(Locale.ROOT)))) {
-                throw ApiException.badRequest(
+                throw ApiException.parameter(
+                        "state",
                         "The parameter state is '" + shown(each) + "', but " + action.word() + " takes no such tasks",
                         "Use " + action.allowed().stream().map(Views::lower).collect(Collectors.joining(", "))
                                 + ", or leave it out");
@@ -191,7 +194,8 @@ final class OperationsController {
 
     private static @Nullable String partition(String queue, @Nullable String name) {
         if (name != null && !Partition.isName(name)) {
-            throw ApiException.badRequest(
+            throw ApiException.parameter(
+                    "partition",
                     "The parameter partition is not the name of a partition",
                     "Use one that GET /api/v1/queues/" + queue + " lists, or leave it out for all");
         }
@@ -200,7 +204,8 @@ final class OperationsController {
 
     private static @Nullable String bounded(String name, @Nullable String text) {
         if (text != null && (text.isEmpty() || text.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES)) {
-            throw ApiException.badRequest(
+            throw ApiException.parameter(
+                    name,
                     "The parameter " + name + " is "
                             + (text.isEmpty() ? "empty" : "longer than " + MAX_BYTES + " bytes"),
                     text.isEmpty() ? "Leave it out for any " + name : "Use a shorter one");
@@ -210,15 +215,18 @@ final class OperationsController {
 
     private static boolean halting(Action action, boolean halting) {
         if (halting && action != Action.DELETE) {
-            throw ApiException.badRequest(
-                    "The parameter halting is for action=delete, and the action is " + action.word(), "Leave it out");
+            throw ApiException.parameter(
+                    "halting",
+                    "The parameter halting is for action=delete, and the action is " + action.word(),
+                    "Leave it out");
         }
         return halting;
     }
 
     private static String operationId(@Nullable String given) {
         if (given != null && !given.matches("[A-Za-z0-9._-]{1,64}")) {
-            throw ApiException.badRequest(
+            throw ApiException.parameter(
+                    "operation",
                     "The parameter operation is '" + shown(given) + "', which is no id of an operation",
                     "Use 1 to 64 letters, digits, dots, dashes and underscores, or leave it out");
         }
@@ -229,13 +237,14 @@ final class OperationsController {
     private static @Nullable String due(Action action, @Nullable String at, @Nullable String delay) {
         if (action != Action.RESCHEDULE) {
             if (at != null || delay != null) {
-                throw ApiException.badRequest(
+                throw ApiException.parameter(
+                        "at",
                         "The parameters at and delay are for action=reschedule, and the action is " + action.word(),
                         "Leave them out");
             }
             return null;
         } else if ((at == null) == (delay == null)) {
-            throw ApiException.badRequest("There must be one of at and delay", "Use delay=0 for now");
+            throw ApiException.parameter("delay", "There must be one of at and delay", "Use delay=0 for now");
         }
         GivenDelay.refuseNegative(delay);
         return at != null ? at : "+" + delay;

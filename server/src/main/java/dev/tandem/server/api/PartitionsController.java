@@ -56,13 +56,14 @@ final class PartitionsController {
     Count grow(@PathVariable String queue, @RequestParam int from, @RequestParam int to) {
         requireTopic(queue);
         if (to <= from || to > MOST) {
-            throw ApiException.badRequest(
+            throw ApiException.parameter(
+                    "to",
                     "to is " + to + ", and from is " + from,
                     "Give the number that there is as from, and a higher one up to " + MOST
                             + " as to. A topic cannot get fewer partitions");
         }
         if (!growing.add(queue)) {
-            throw ApiException.conflict(
+            throw ProblemType.TOPIC_NOT_CHANGED.refusal(
                     "Another request gives the topic of " + queue + " more partitions right now",
                     "Look how many it has before more are added");
         }
@@ -81,7 +82,7 @@ final class PartitionsController {
     private void requireCount(String queue, int from) {
         int now = counted(queue);
         if (now != from) {
-            throw ApiException.conflict(
+            throw ProblemType.TOPIC_NOT_CHANGED.refusal(
                     "The topic of " + queue + " has " + now + " partitions, and from is " + from,
                     "Say from=" + now + " if more are still wanted");
         }
@@ -94,7 +95,7 @@ final class PartitionsController {
         }
         int noticed = inspection.noticedPartitions(queue).orElse(0); // Before the growths, which are recorded with it.
         if (noticed != now) {
-            throw ApiException.conflict(
+            throw ProblemType.TOPIC_NOT_CHANGED.refusal(
                     "The topic of " + queue + " has " + now + " partitions, and executors have noticed "
                             + (noticed == 0 ? "none" : "only " + noticed) + " of them so far",
                     "Executors that run the queue notice it within a minute. Then wait for the time that ./tandem"
@@ -103,7 +104,7 @@ final class PartitionsController {
         Optional<GrowthInfo> open =
                 inspection.growths(queue).stream().filter(GrowthInfo::open).findFirst();
         if (open.isPresent()) {
-            throw ApiException.conflict(
+            throw ProblemType.TOPIC_NOT_CHANGED.refusal(
                     "The topic of " + queue
                             + " got more partitions a while ago, and producers may use the former number" + " until "
                             + open.get().openUntil(),
@@ -113,7 +114,7 @@ final class PartitionsController {
 
     private void requireTopic(String queue) {
         if (queues.get(queue).effectiveSource() != SourceType.KAFKA) {
-            throw ApiException.conflict(
+            throw ProblemType.TOPIC_NOT_CHANGED.refusal(
                     "The queue " + queue + " is not in Kafka", "See docs/rabbitmq.md for more sub-queues in RabbitMQ");
         }
     }
@@ -127,7 +128,7 @@ final class PartitionsController {
     }
 
     private static ApiException refused(RefusedException refusal) {
-        return ApiException.conflict(
+        return ProblemType.TOPIC_NOT_CHANGED.refusal(
                 String.valueOf(refusal.getMessage()),
                 "Add partitions with Kafka's own tool, or with the rights of another user");
     }

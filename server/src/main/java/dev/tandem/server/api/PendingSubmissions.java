@@ -16,7 +16,7 @@ final class PendingSubmissions {
      */
     synchronized void begin(int size) {
         if (count > 0 && (count >= MAX_COUNT || bytes + size > MAX_BYTES)) {
-            throw ApiException.unavailable(
+            throw ProblemType.BUSY.refusal(
                     "Too many tasks wait for the confirmation of their brokers", "Send it again in a second");
         }
         count++;

@@ -59,7 +59,11 @@ record PullBody(
         PullBody body = read(bytes.length == 0 ? new byte[] {'{', '}'} : bytes);
         List<PullBody> all = body.leases() == null ? List.of(body) : body.leases();
         if (all.isEmpty() || all.size() > MOST || all.stream().anyMatch(each -> each == null)) {
-            throw ApiException.badRequest("leases has " + all.size() + " entries, or null", "Use 1 to " + MOST);
+            throw ApiException.field(
+                    ProblemType.INVALID_BODY,
+                    "/leases",
+                    "leases has " + all.size() + " entries, or null",
+                    "Use 1 to " + MOST);
         }
         Set<String> ofEach = new LinkedHashSet<>(allowed);
         boolean maySaySeveral = ofEach.remove("leases");
@@ -77,14 +81,14 @@ record PullBody(
                     .withAttribute(JsonText.Reader.class, bytes)
                     .readValue(bytes);
         } catch (UnrecognizedPropertyException e) {
-            throw ApiException.badRequest(
+            throw ProblemType.INVALID_BODY.refusal(
                     "There is no field '" + LogText.oneLine(e.getPropertyName(), MAX_SHOWN) + "'", "See docs/pull.md");
         } catch (JacksonException e) {
-            throw ApiException.badRequest(
+            throw ProblemType.INVALID_BODY.refusal(
                     "The body is not JSON as expected: " + e.getOriginalMessage(), "See docs/pull.md");
         }
         if (body == null) {
-            throw ApiException.badRequest("The body is null", "Send an object, at least {}");
+            throw ApiException.field(ProblemType.INVALID_BODY, "", "The body is null", "Send an object, at least {}");
         }
         return body;
     }
@@ -110,7 +114,9 @@ record PullBody(
         given.put("leases", leases);
         given.forEach((name, field) -> {
             if (field != null && !allowed.contains(name)) {
-                throw ApiException.badRequest(
+                throw ApiException.field(
+                        ProblemType.INVALID_BODY,
+                        "/" + name,
                         "There is no field '" + name + "' here",
                         allowed.isEmpty() ? "Leave it out" : "Use " + String.join(", ", allowed));
             }
@@ -124,11 +130,16 @@ record PullBody(
 
     LeaseName leaseName() {
         if (lease == null) {
-            throw ApiException.badRequest(
-                    "The field lease is missing", "Send the lease of the task, as it was handed out");
+            throw ApiException.field(
+                    ProblemType.INVALID_BODY,
+                    "/lease",
+                    "The field lease is missing",
+                    "Send the lease of the task, as it was handed out");
         }
         return LeaseName.parse(lease)
-                .orElseThrow(() -> ApiException.badRequest(
+                .orElseThrow(() -> ApiException.field(
+                        ProblemType.INVALID_BODY,
+                        "/lease",
                         "'" + LogText.oneLine(lease, MAX_SHOWN) + "' is no lease",
                         "Send the lease of the task, as it was handed out"));
     }
@@ -151,10 +162,11 @@ record PullBody(
         try {
             time = Durations.parse(field, text.substring(0, Math.min(MAX_SHOWN, text.length())));
         } catch (InvalidTaskException e) {
-            throw ApiException.badRequest(String.valueOf(e.getMessage()), remedy);
+            throw ApiException.field(ProblemType.INVALID_BODY, "/" + field, String.valueOf(e.getMessage()), remedy);
         }
         if (time.compareTo(least) < 0 || time.compareTo(most) > 0) {
-            throw ApiException.badRequest("The field " + field + " is '" + text + "'", remedy);
+            throw ApiException.field(
+                    ProblemType.INVALID_BODY, "/" + field, "The field " + field + " is '" + text + "'", remedy);
         }
         return time.toMillis();
     }
@@ -163,7 +175,8 @@ record PullBody(
     static int number(String field, @Nullable Integer given, int none, int most) {
         int value = given == null ? none : given;
         if (value < 1 || value > most) {
-            throw ApiException.badRequest("The field " + field + " is " + value, "Use 1 to " + most);
+            throw ApiException.field(
+                    ProblemType.INVALID_BODY, "/" + field, "The field " + field + " is " + value, "Use 1 to " + most);
         }
         return value;
     }

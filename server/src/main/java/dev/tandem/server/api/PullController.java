@@ -72,7 +72,7 @@ final class PullController implements SmartLifecycle {
                 LogText.oneLine(PullBody.cut(body.worker(), "", MAX_WORKER), MAX_WORKER));
         if (!running || waiting.size() >= maxWaiting) {
             throw running
-                    ? ApiException.unavailable(
+                    ? ProblemType.BUSY.refusal(
                             maxWaiting + " calls wait for tasks in this server already",
                             "Try again in a second, ask another server, or lease more tasks with fewer calls")
                     : stopping();
@@ -102,7 +102,8 @@ final class PullController implements SmartLifecycle {
     }
 
     private static ApiException stopping() {
-        return ApiException.unavailable("The server stops", "Ask another one, or this one once it has started again");
+        return ProblemType.STOPPING.refusal(
+                "The server stops", "Ask another one, or this one once it has started again");
     }
 
     @Needs(Permission.WORK)

@@ -30,7 +30,7 @@ final class PullOrders {
     QueueSettings pulled(String queue) {
         QueueSettings settings = leased(queue);
         if (settings.isPosted()) {
-            throw ApiException.conflict(
+            throw ProblemType.NOT_PULLED.refusal(
                     "The tasks of queue '" + queue + "' are posted to its http.url: nobody else can lease them",
                     "End those that were posted, or set tandem.queues." + queue + ".handler to pull, on all servers");
         }
@@ -42,7 +42,7 @@ final class PullOrders {
         QueueSettings settings = queues.get(queue);
         if (!settings.isLeased()) {
             String handler = settings.handler();
-            throw ApiException.conflict(
+            throw ProblemType.NOT_PULLED.refusal(
                     "The tasks of queue '" + queue + "' are not pulled: "
                             + (handler == null ? "it has no handler" : "its handler is " + handler),
                     "Set tandem.queues." + queue + ".handler to pull, on all servers");

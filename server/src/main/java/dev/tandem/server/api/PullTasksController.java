@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -58,7 +57,8 @@ final class PullTasksController {
         TaskState shown = SHOWN.stream()
                 .filter(each -> Views.lower(each).equals(state))
                 .findFirst()
-                .orElseThrow(() -> ApiException.badRequest(
+                .orElseThrow(() -> ApiException.parameter(
+                        "state",
                         "The parameter state is '" + state + "'",
                         "Use one of "
                                 + SHOWN.stream().map(Views::lower).sorted().collect(Collectors.joining(", "))
@@ -108,7 +108,7 @@ final class PullTasksController {
 
     private static void check(Change change, String id) {
         if (change == Change.RUNNING) {
-            throw ApiException.conflict("The task '" + id + "' is running", "Wait until its run has ended");
+            throw ProblemType.TASK_RUNNING.refusal("The task '" + id + "' is running", "Wait until its run has ended");
         } else if (change != Change.DONE) {
             throw TaskLookup.notFound(id);
         }
@@ -126,8 +126,9 @@ final class PullTasksController {
             return orders.apply(queue, body, each -> new LeaseRequest.Discard());
         }
         if (body.lease() != null) {
-            throw new ApiException(
-                    HttpStatus.BAD_REQUEST,
+            throw ApiException.field(
+                    ProblemType.INVALID_BODY,
+                    "/id",
                     "There are both a lease and an id",
                     "Send the lease of a task that you have");
         }

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 
@@ -111,17 +110,18 @@ final class PullViews {
         ProblemDetail problem = switch (worst) {
             case UNKNOWN ->
                 ProblemDetails.of(
-                        HttpStatus.SERVICE_UNAVAILABLE,
+                        ProblemType.OUTCOME_UNKNOWN,
                         "It is not known yet what became of the task with the lease " + first.lease() + ": "
                                 + first.why() + others,
                         "Send the same request again, to any server; what was done is not done twice");
             case LOST ->
                 ProblemDetails.of(
-                        HttpStatus.CONFLICT,
+                        ProblemType.LEASE_LOST,
                         "You do not have the task with the lease " + first.lease() + " any more: " + first.why()
                                 + others,
                         "Stop working on it. It may have begun again elsewhere, under a higher token");
-            default -> ProblemDetails.of(HttpStatus.BAD_REQUEST, first.why() + others, "Correct it and send it again");
+            default ->
+                ProblemDetails.of(ProblemType.INVALID_BODY, first.why() + others, "Correct it and send it again");
         };
         problem.setProperty("changed", done);
         set(problem, "lost", notDone.get(Status.LOST));

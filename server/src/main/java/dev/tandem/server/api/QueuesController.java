@@ -84,7 +84,7 @@ final class QueuesController {
         if (which.isEmpty()) {
             administration.pause(queue, true);
         } else if (!administration.pauseTasks(queue, which)) {
-            throw ApiException.conflict(
+            throw ProblemType.TOO_MANY.refusal(
                     PausedTasks.MAX + " types and keys of queue '" + queue + "' are paused, the most there may be",
                     "Resume some of them, or pause the whole queue");
         }
@@ -111,8 +111,8 @@ final class QueuesController {
     /** Returns the tasks of a type or a key; none for the whole queue. */
     private static PausedTasks chosen(@Nullable String type, @Nullable String key) {
         if (type != null && key != null) {
-            throw ApiException.badRequest(
-                    "A type or a key is paused at a time, not both", "Send a request for each of them");
+            throw ApiException.parameter(
+                    "key", "A type or a key is paused at a time, not both", "Send a request for each of them");
         }
         if (type != null) {
             return PausedTasks.ofType(checked("type", type, TaskHeaders.MAX_TYPE));
@@ -123,7 +123,8 @@ final class QueuesController {
     private static String checked(String what, String name, int maxBytes) {
         int bytes = name.getBytes(StandardCharsets.UTF_8).length;
         if (bytes == 0 || bytes > maxBytes) {
-            throw ApiException.badRequest(
+            throw ApiException.parameter(
+                    what,
                     "The " + what + " has " + bytes + " bytes, it must have 1 to " + maxBytes,
                     "Name the " + what + " of the tasks");
         }

@@ -65,7 +65,7 @@ final class RequestGuardFilter extends OncePerRequestFilter {
             json.writeValue(
                     response.getOutputStream(),
                     ProblemDetails.asMap(
-                            HttpStatus.FORBIDDEN,
+                            ProblemType.FOREIGN_ORIGIN,
                             refusal.get().detail(),
                             refusal.get().remedy()));
             return;

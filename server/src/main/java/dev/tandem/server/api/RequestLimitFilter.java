@@ -12,7 +12,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.web.filter.OncePerRequestFilter;
 import tools.jackson.databind.json.JsonMapper;
@@ -87,7 +86,7 @@ final class RequestLimitFilter extends OncePerRequestFilter {
             refuse(
                     request,
                     response,
-                    HttpStatus.SERVICE_UNAVAILABLE,
+                    ProblemType.BUSY,
                     "The server works on " + (isNobody ? MAX_OF_NOBODY : maxRequests) + " requests already",
                     "Try again in a second, or send fewer requests at once");
             return;
@@ -121,7 +120,7 @@ final class RequestLimitFilter extends OncePerRequestFilter {
                     refuse(
                             request,
                             response,
-                            HttpStatus.CONTENT_TOO_LARGE,
+                            ProblemType.TOO_LONG,
                             "The body is longer than " + longest + " bytes",
                             "Raise tandem.max-payload, or send a reference to the data");
                     return null;
@@ -136,7 +135,7 @@ final class RequestLimitFilter extends OncePerRequestFilter {
             refuseSlow(request, response);
             return null;
         } catch (IOException e) {
-            refuse(request, response, HttpStatus.BAD_REQUEST, "The body is incomplete", "Send it again");
+            refuse(request, response, ProblemType.INVALID_REQUEST, "The body is incomplete", "Send it again");
             return null;
         }
         return body.toByteArray();
@@ -146,17 +145,17 @@ final class RequestLimitFilter extends OncePerRequestFilter {
         refuse(
                 request,
                 response,
-                HttpStatus.REQUEST_TIMEOUT,
+                ProblemType.SLOW_BODY,
                 "The body did not arrive in time",
                 "Send it faster, or raise tandem.api.body-timeout");
     }
 
     private void refuse(
-            HttpServletRequest request, HttpServletResponse response, HttpStatus status, String detail, String remedy)
+            HttpServletRequest request, HttpServletResponse response, ProblemType type, String detail, String remedy)
             throws IOException {
         request.setAttribute(UnreadBodyValve.REFUSED, Boolean.TRUE);
-        response.setStatus(status.value());
+        response.setStatus(type.status().value());
         response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-        json.writeValue(response.getOutputStream(), ProblemDetails.asMap(status, detail, remedy));
+        json.writeValue(response.getOutputStream(), ProblemDetails.asMap(type, detail, remedy));
     }
 }

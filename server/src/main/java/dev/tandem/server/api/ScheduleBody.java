@@ -58,7 +58,7 @@ record ScheduleBody(Map<String, @Nullable String> fields) {
         try {
             return of(JSON.readTree(body));
         } catch (JacksonException e) {
-            throw ApiException.badRequest(
+            throw ProblemType.INVALID_BODY.refusal(
                     "The body is not a schedule as JSON: " + e.getOriginalMessage(), "See docs/protocol.md");
         }
     }
@@ -74,19 +74,27 @@ record ScheduleBody(Map<String, @Nullable String> fields) {
 
     private static ScheduleBody of(JsonNode node) {
         if (!node.isObject()) {
-            throw ApiException.badRequest(
-                    "The body is no JSON object", "Send one with a queue, and cron or every; see docs/protocol.md");
+            throw ApiException.field(
+                    ProblemType.INVALID_BODY,
+                    "",
+                    "The body is no JSON object",
+                    "Send one with a queue, and cron or every; see docs/protocol.md");
         }
         Map<String, @Nullable String> fields = new TreeMap<>();
         for (Map.Entry<String, JsonNode> field : node.properties()) {
             String name = field.getKey();
             JsonNode value = field.getValue();
             if (!NAMES.contains(name)) {
-                throw ApiException.badRequest(
-                        "There is no field '" + shown(name) + "'", "Use " + String.join(", ", NAMES));
+                throw ApiException.field(
+                        ProblemType.INVALID_BODY,
+                        "/" + ApiException.escaped(name),
+                        "There is no field '" + shown(name) + "'",
+                        "Use " + String.join(", ", NAMES));
             }
             if (!value.isNull() && !value.isString() && !(value.isNumber() && !name.equals("payload"))) {
-                throw ApiException.badRequest(
+                throw ApiException.field(
+                        ProblemType.INVALID_BODY,
+                        "/" + name,
                         name + " is no text",
                         name.equals("payload")
                                 ? "Write the payload as one JSON string, also if it is JSON itself"
@@ -131,7 +139,7 @@ record ScheduleBody(Map<String, @Nullable String> fields) {
                 duration("jitter", "0s"));
         List<String> problems = made.problems(id, settings);
         if (!problems.isEmpty()) {
-            throw ApiException.badRequest(
+            throw ProblemType.INVALID_BODY.refusal(
                     "The schedule cannot fire: " + String.join("; ", problems), "Correct it and send it again");
         }
         return Schedules.of(id, made);
@@ -140,7 +148,11 @@ record ScheduleBody(Map<String, @Nullable String> fields) {
     private void checkLength(String name, int max) {
         String text = fields.get(name);
         if (text != null && text.getBytes(StandardCharsets.UTF_8).length > max) {
-            throw ApiException.badRequest(name + " is longer than " + max + " bytes", "Use a shorter one");
+            throw ApiException.field(
+                    ProblemType.INVALID_BODY,
+                    "/" + name,
+                    name + " is longer than " + max + " bytes",
+                    "Use a shorter one");
         }
     }
 
@@ -153,7 +165,11 @@ record ScheduleBody(Map<String, @Nullable String> fields) {
         try {
             return Durations.parse(name, text(name, otherwise));
         } catch (InvalidTaskException e) {
-            throw ApiException.badRequest(LogText.oneLine(String.valueOf(e.getMessage()), 300), "Correct " + name);
+            throw ApiException.field(
+                    ProblemType.INVALID_BODY,
+                    "/" + name,
+                    LogText.oneLine(String.valueOf(e.getMessage()), 300),
+                    "Correct " + name);
         }
     }
 
@@ -162,7 +178,11 @@ record ScheduleBody(Map<String, @Nullable String> fields) {
         try {
             return text == null ? otherwise : Integer.parseInt(text);
         } catch (NumberFormatException e) {
-            throw ApiException.badRequest(name + " is '" + shown(text) + "'", "Use a whole number, 1 to 1000");
+            throw ApiException.field(
+                    ProblemType.INVALID_BODY,
+                    "/" + name,
+                    name + " is '" + shown(text) + "'",
+                    "Use a whole number, 1 to 1000");
         }
     }
 
@@ -175,7 +195,9 @@ record ScheduleBody(Map<String, @Nullable String> fields) {
         return Arrays.stream(all)
                 .filter(each -> Views.lower(each).equals(text.toLowerCase(Locale.ROOT)))
                 .findFirst()
-                .orElseThrow(() -> ApiException.badRequest(
+                .orElseThrow(() -> ApiException.field(
+                        ProblemType.INVALID_BODY,
+                        "/" + name,
                         name + " is '" + shown(text) + "'",
                         "Use " + Arrays.stream(all).map(Views::lower).collect(Collectors.joining(", "))));
     }

@@ -63,7 +63,7 @@ final class ScheduleViews {
 
     static View view(Entry entry, long now, int count, boolean single) {
         if (count < 0 || count > MOST_SHOWN) {
-            throw ApiException.badRequest("next is " + count, "Give 0 to " + MOST_SHOWN);
+            throw ApiException.parameter("next", "next is " + count, "Give 0 to " + MOST_SHOWN);
         }
         Optional<Schedule> read = ScheduleJson.read(entry.definition());
         Schedule schedule = read.orElse(null);

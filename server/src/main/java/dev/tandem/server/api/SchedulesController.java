@@ -94,18 +94,18 @@ final class SchedulesController {
             }
             case CURRENT -> throw ofProgram(id);
             case STALE ->
-                throw ApiException.conflict(
+                throw ProblemType.SCHEDULE_OF_PROGRAM.refusal(
                         "A program had the schedule '" + id + "', and may start again",
                         "Choose another id, or remove that one first: ./tandem schedules forget " + id);
             case DIFFERS ->
                 throw expected.equals(ScheduleBook.NO_VERSION)
-                        ? ApiException.conflict(
+                        ? ProblemType.ALREADY_EXISTS.refusal(
                                 "There is a schedule '" + id + "' already",
                                 "Change it with ./tandem schedules change " + id + ", or choose another id")
-                        : ApiException.conflict(
+                        : ProblemType.CONFLICT.refusal(
                                 "Somebody else has changed the schedule '" + id + "' meanwhile", "Try again");
             case NO_ROOM, NOT_FOUND ->
-                throw ApiException.conflict(
+                throw ProblemType.TOO_MANY.refusal(
                         "There are too many schedules",
                         "Delete some, or choose another id: those of a sixteenth of all ids share 128 places");
         }
@@ -123,7 +123,7 @@ final class SchedulesController {
                 .mapToLong(each -> each.timing().firingsInADay())
                 .sum();
         if (inADay > FASTEST * 86_400) {
-            throw ApiException.badRequest(
+            throw ProblemType.INVALID_BODY.refusal(
                     "With this one, all created schedules fire " + inADay / 86_400 + " times a second",
                     "They may fire " + FASTEST + " times together: make cron or every rarer");
         }
@@ -162,11 +162,11 @@ final class SchedulesController {
             case DONE -> new Views.Changed(1);
             case NOT_FOUND -> throw notFound(id);
             case CURRENT ->
-                throw ApiException.conflict(
+                throw ProblemType.SCHEDULE_OF_PROGRAM.refusal(
                         "A program has the schedule '" + id + "', and would announce it again",
                         "Remove it from the settings or the code of all programs first, or set its enabled to false");
             case STALE ->
-                throw ApiException.conflict(
+                throw ProblemType.SCHEDULE_WITHOUT_PROGRAM.refusal(
                         "No running program has the schedule '" + id + "', so that nobody would fire it",
                         "Start a program that has it, or its queue if it was created here");
             case DIFFERS, NO_ROOM -> throw new IllegalStateException(id);
@@ -174,13 +174,13 @@ final class SchedulesController {
     }
 
     private static ApiException ofProgram(String id) {
-        return ApiException.conflict(
+        return ProblemType.SCHEDULE_OF_PROGRAM.refusal(
                 "The schedule '" + id + "' is of a program",
                 "Change it in the settings or the code of that program, or choose another id");
     }
 
     private static ApiException notFound(String id) {
-        return ApiException.notFound(
+        return ProblemType.UNKNOWN_SCHEDULE.refusal(
                 "There is no schedule '" + id + "'",
                 "./tandem schedules list shows those that programs have announced or somebody created");
     }

@@ -2,12 +2,17 @@ package dev.tandem.server.api;
 
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
+import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
@@ -18,7 +23,13 @@ import tools.jackson.databind.json.JsonMapper;
  * A task to be published, as headers and bytes like any message. It is checked in the same way as a message on arrival,
  * so that every unreadable task is refused before it is published.
  */
-record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] payload) {
+record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] payload, boolean json) {
+
+    private static final String PREFIX = "tandem-";
+
+    private static final Set<String> FIELDS = Arrays.stream(Body.class.getRecordComponents())
+            .map(RecordComponent::getName)
+            .collect(Collectors.toUnmodifiableSet());
 
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -56,16 +67,18 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
                     .withAttribute(JsonText.Reader.class, bytes)
                     .readValue(bytes);
         } catch (UnrecognizedPropertyException e) {
-            throw ApiException.badRequest(
+            throw ApiException.field(
+                    ProblemType.INVALID_BODY,
+                    "/" + ApiException.escaped(e.getPropertyName()),
                     "There is no field '" + e.getPropertyName() + "'",
                     "Use " + e.getKnownPropertyIds() + "; the task's own data belongs into payload");
         } catch (JacksonException e) {
-            throw ApiException.badRequest(
+            throw ProblemType.INVALID_BODY.refusal(
                     "The body is not a task as JSON: " + e.getOriginalMessage(),
                     "See docs/protocol.md; send a payload of another kind with its own Content-Type");
         }
         if (body == null) {
-            throw ApiException.badRequest("The body is null", "Send an object, at least {}");
+            throw ApiException.field(ProblemType.INVALID_BODY, "", "The body is null", "Send an object, at least {}");
         }
         List<TaskHeaders.Field> fields = new ArrayList<>();
         if (body.headers() != null) {
@@ -86,11 +99,11 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
         add(fields, TaskHeaders.DEPENDS_ON, body.dependsOn());
         add(fields, TaskHeaders.DEPENDS_POLICY, body.dependsPolicy());
         add(fields, TaskHeaders.DEPENDS_TIMEOUT, body.dependsTimeout());
-        boolean json = body.payload() != null;
-        if (json && fields.stream().noneMatch(field -> field.name().equals(TaskHeaders.CONTENT_TYPE))) {
+        if (body.payload() != null
+                && fields.stream().noneMatch(field -> field.name().equals(TaskHeaders.CONTENT_TYPE))) {
             add(fields, TaskHeaders.CONTENT_TYPE, "application/json");
         }
-        return new Submission(fields, body.key(), payload(body));
+        return new Submission(fields, body.key(), payload(body), true);
     }
 
     private static byte[] payload(Body body) {
@@ -98,8 +111,11 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
                 + (body.payloadText() != null ? 1 : 0)
                 + (body.payloadBase64() != null ? 1 : 0);
         if (given > 1) {
-            throw ApiException.badRequest(
-                    "There is more than one of payload, payloadText and payloadBase64", "Send one of them");
+            throw ApiException.field(
+                    ProblemType.INVALID_BODY,
+                    "/payload",
+                    "There is more than one of payload, payloadText and payloadBase64",
+                    "Send one of them");
         }
         if (body.payload() != null) {
             return body.payload().bytes();
@@ -113,8 +129,11 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
         try {
             return Base64.getDecoder().decode(body.payloadBase64());
         } catch (IllegalArgumentException e) {
-            throw ApiException.badRequest(
-                    "payloadBase64 is not Base64: " + e.getMessage(), "Encode it according to RFC 4648");
+            throw ApiException.field(
+                    ProblemType.INVALID_BODY,
+                    "/payloadBase64",
+                    "payloadBase64 is not Base64: " + e.getMessage(),
+                    "Encode it according to RFC 4648");
         }
     }
 
@@ -124,7 +143,7 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
         Map<String, String> rest = new LinkedHashMap<>(headers);
         String key = rest.remove(TaskHeaders.KEY);
         rest.forEach((name, value) -> add(fields, name, value));
-        return new Submission(fields, key, payload);
+        return new Submission(fields, key, payload, false);
     }
 
     private static void add(List<TaskHeaders.Field> fields, String name, @Nullable String value) {
@@ -139,15 +158,42 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
         TaskHeaders.Read read =
                 reader.read(fields, new TaskHeaders.Origin(keyBytes, null, null, null, nowMillis, nowMillis), payload);
         if (read.unreadable() != null) {
-            throw ApiException.badRequest(
-                    "The task cannot be published: " + read.unreadable(), "Correct it and send it again");
+            throw refusal("The task cannot be published: " + read.unreadable(), "Correct it and send it again");
         }
         for (TaskHeaders.Field field : fields) {
             byte[] value = field.value();
             if (value != null && field.name().equals(TaskHeaders.DELAY)) {
-                GivenDelay.refuseNegative(new String(value, StandardCharsets.UTF_8));
+                String delay = new String(value, StandardCharsets.UTF_8);
+                if (TaskHeaders.isNegativeDelay(delay)) {
+                    throw refusal(TaskHeaders.DELAY, GivenDelay.detail(delay), GivenDelay.REMEDY);
+                }
             }
         }
         return read.task();
+    }
+
+    /** Refuses the task because of the header that the detail names, if it names one. */
+    private ApiException refusal(String detail, String remedy) {
+        return fields.stream()
+                .map(TaskHeaders.Field::name)
+                .filter(name -> name.startsWith(PREFIX) && detail.contains(name))
+                .max(Comparator.comparingInt(String::length))
+                .map(name -> refusal(name, detail, remedy))
+                .orElseGet(() -> ProblemType.INVALID_TASK.refusal(detail, remedy));
+    }
+
+    private ApiException refusal(String header, String detail, String remedy) {
+        return json
+                ? ApiException.field(ProblemType.INVALID_TASK, pointer(header), detail, remedy)
+                : ApiException.header(ProblemType.INVALID_TASK, header, detail, remedy);
+    }
+
+    /** Returns where the JSON form has a header: {@code tandem-max-attempts} is in {@code maxAttempts}. */
+    private static String pointer(String header) {
+        StringBuilder field = new StringBuilder("/");
+        for (String word : header.substring(PREFIX.length()).split("-")) {
+            field.append(field.length() == 1 ? word : Character.toUpperCase(word.charAt(0)) + word.substring(1));
+        }
+        return FIELDS.contains(field.substring(1)) ? field.toString() : "/headers/" + ApiException.escaped(header);
     }
 }

@@ -84,8 +84,7 @@ final class SubmitController {
         MediaType type = contentType == null ? null : mediaType(contentType);
         if (type != null && FORMS.stream().anyMatch(type::equalsTypeAndSubtype)) {
             // Clients such as curl say so unless they are told otherwise.
-            throw new ApiException(
-                    HttpStatus.UNSUPPORTED_MEDIA_TYPE,
+            throw ProblemType.UNSUPPORTED_MEDIA_TYPE.refusal(
                     "The Content-Type is " + type.getType() + "/" + type.getSubtype()
                             + ", but a task is not the form of a web page",
                     "Send Content-Type: application/json with a task as JSON, or the payload itself with its own type,"
@@ -94,8 +93,7 @@ final class SubmitController {
         boolean json = type != null && MediaType.APPLICATION_JSON.isCompatibleWith(type);
         byte[] body = RequestLimitFilter.takeBody(request);
         if (!json && body.length > maxPayload) {
-            throw new ApiException(
-                    HttpStatus.CONTENT_TOO_LARGE,
+            throw ProblemType.TOO_LONG.refusal(
                     "The body is longer than " + maxPayload + " bytes",
                     "Raise tandem.max-payload, or send a reference to the data");
         }
@@ -106,7 +104,11 @@ final class SubmitController {
         try {
             return MediaType.parseMediaType(text);
         } catch (InvalidMediaTypeException e) {
-            throw ApiException.badRequest("The Content-Type '" + text + "' is not valid", "Write it as type/subtype");
+            throw ApiException.header(
+                    ProblemType.INVALID_REQUEST,
+                    "Content-Type",
+                    "The Content-Type '" + text + "' is not valid",
+                    "Write it as type/subtype");
         }
     }
 
@@ -148,12 +150,13 @@ final class SubmitController {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof InvalidTaskException invalid) {
-            return ApiException.badRequest(String.valueOf(invalid.getMessage()), "Correct it and send it again");
+            return ProblemType.INVALID_TASK.refusal(
+                    String.valueOf(invalid.getMessage()), "Correct it and send it again");
         } else if (cause instanceof PublishException refused) {
-            return ApiException.unavailable(
+            return ProblemType.NOT_CONFIRMED.refusal(
                     String.valueOf(refused.getMessage()), "Send it again; it may have been published nevertheless");
         } else if (cause instanceof TimeoutException) {
-            return ApiException.unavailable(
+            return ProblemType.NOT_CONFIRMED.refusal(
                     "The broker did not confirm the task within " + PUBLISH_TIMEOUT_SECONDS + " s",
                     "Send it again; it may have been published nevertheless");
         }

@@ -66,7 +66,7 @@ final class TaskLookup {
 
     private static Optional<TaskInfo> one(String id, List<TaskInfo> found) {
         if (found.size() > 1) {
-            throw ApiException.conflict(
+            throw ProblemType.AMBIGUOUS_ID.refusal(
                     "Several tasks have the id '" + id + "'",
                     "Name one by its ref: "
                             + found.stream().map(task -> task.ref().toString()).collect(Collectors.joining(", ")));
@@ -92,11 +92,12 @@ final class TaskLookup {
                 ? "It may be on its way from the broker"
                 : "It may be among the " + lag + (lag == 1 ? " message" : " messages")
                         + " not settled in the broker (LAG " + lag + ")" + paused;
-        return ApiException.notFound(what, inBroker + NOT_THERE);
+        return ProblemType.UNKNOWN_TASK.refusal(what, inBroker + NOT_THERE);
     }
 
     static ApiException notFound(String id) {
-        return ApiException.notFound("Redis holds no task '" + id + "'", "It may wait in its broker" + NOT_THERE);
+        return ProblemType.UNKNOWN_TASK.refusal(
+                "Redis holds no task '" + id + "'", "It may wait in its broker" + NOT_THERE);
     }
 
     /** Says how a task ended, so that it cannot be changed. */
@@ -106,6 +107,6 @@ final class TaskLookup {
             case CANCELLED -> " was cancelled";
             default -> " has succeeded";
         };
-        return ApiException.conflict("The task '" + id + "'" + how, "Publish it again to run it again");
+        return ProblemType.TASK_ENDED.refusal("The task '" + id + "'" + how, "Publish it again to run it again");
     }
 }

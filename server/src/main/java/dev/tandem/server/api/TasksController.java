@@ -75,7 +75,8 @@ final class TasksController {
             @RequestParam(defaultValue = "50") int limit) {
         QueueSettings settings = queues.get(queue);
         if (partition != null && !Partition.isName(partition)) {
-            throw ApiException.badRequest(
+            throw ApiException.parameter(
+                    "partition",
                     "The parameter partition is not the name of a partition",
                     "Use one that GET /api/v1/queues/" + queue + " lists, or leave it out for all");
         }
@@ -89,7 +90,7 @@ final class TasksController {
                             null,
                             null);
         } catch (IllegalArgumentException e) {
-            throw ApiException.badRequest(String.valueOf(e.getMessage()), "Start again without a cursor");
+            throw ProblemType.INVALID_CURSOR.refusal(String.valueOf(e.getMessage()), "Start again without a cursor");
         }
     }
 
@@ -155,7 +156,8 @@ final class TasksController {
     }
 
     private static ApiException wrongOnly(String only, String allowed) {
-        return ApiException.badRequest("The parameter only is '" + only + "'", "Use " + allowed + ", or leave it out");
+        return ApiException.parameter(
+                "only", "The parameter only is '" + only + "'", "Use " + allowed + ", or leave it out");
     }
 
     /** Refuses what was not done. @param seen the task just before */
@@ -163,10 +165,11 @@ final class TasksController {
         switch (change) {
             case DONE -> {}
             case RUNNING ->
-                throw ApiException.conflict("The task '" + id + "' is running", "Wait until its run has ended");
+                throw ProblemType.TASK_RUNNING.refusal(
+                        "The task '" + id + "' is running", "Wait until its run has ended");
             case OTHER_STATE -> throw otherState(id, seen);
             case HALTS_KEY ->
-                throw ApiException.conflict(
+                throw ProblemType.TASK_HALTS_KEY.refusal(
                         "The dead task '" + id + "' halts the key '" + seen.key() + "', which would go on without it",
                         "Retry, skip or drain the key, or delete the task with only=" + DEAD + " (--halting)");
             case WOULD_EXPIRE, NOT_FOUND, NOT_HALTED, IN_BROKER, OTHER_HEAD, DONE_IN_PART, UNKNOWN ->
@@ -176,10 +179,10 @@ final class TasksController {
 
     private static ApiException otherState(String id, TaskInfo seen) {
         return seen.state() == TaskState.DEAD
-                ? ApiException.conflict(
+                ? ProblemType.TASK_IN_OTHER_STATE.refusal(
                         "The task '" + id + "' is dead: there is nothing to cancel",
                         "Delete it with only=" + DEAD + " (./tandem dead delete)")
-                : ApiException.conflict(
+                : ProblemType.TASK_IN_OTHER_STATE.refusal(
                         "The task '" + id + "' is not dead: its state is " + Views.state(seen),
                         "Cancel it with only=" + WAITING + " (./tandem tasks cancel), or let it run");
     }
@@ -191,14 +194,15 @@ final class TasksController {
             }
         }
         Set<String> known = LISTED_STATES.stream().map(Views::lower).collect(Collectors.toCollection(TreeSet::new));
-        throw ApiException.badRequest(
+        throw ApiException.parameter(
+                "state",
                 "The parameter state is '" + text + "'",
                 "Use one of " + String.join(", ", known) + ", or leave it out for all");
     }
 
     static int bounded(int limit) {
         if (limit < 1 || limit > MAX_LIMIT) {
-            throw ApiException.badRequest("The parameter limit is " + limit, "Use 1 to " + MAX_LIMIT);
+            throw ApiException.parameter("limit", "The parameter limit is " + limit, "Use 1 to " + MAX_LIMIT);
         }
         return limit;
     }

@@ -107,7 +107,7 @@ final class TokensController {
                 creator == null ? "" : creator.name(),
                 expires == null ? null : now.plus(age(expires)));
         if (!tokens.create(token)) {
-            throw ApiException.conflict(
+            throw ProblemType.TOO_MANY.refusal(
                     "There are " + TokenAdministration.MOST + " tokens, the most there may be",
                     "Revoke tokens that nobody uses: ./tandem tokens list");
         }
@@ -121,11 +121,11 @@ final class TokensController {
         return switch (tokens.revoke(token)) {
             case REMOVED -> new Views.Changed(1);
             case UNKNOWN ->
-                throw ApiException.notFound(
+                throw ProblemType.UNKNOWN_TOKEN.refusal(
                         "There is no token '" + LogText.oneLine(token, MAX_SHOWN) + "'",
                         "Name the ID of a token: ./tandem tokens list");
             case LAST_ADMIN ->
-                throw ApiException.conflict(
+                throw ProblemType.LAST_ADMIN.refusal(
                         "This is the only token of an admin that never expires",
                         "Create another one first: ./tandem tokens create NAME --role admin");
         };
@@ -133,7 +133,8 @@ final class TokensController {
 
     private static String name(@Nullable String name) {
         if (name == null || name.isBlank() || name.length() > AccessToken.MAX_NAME || !isPlain(name)) {
-            throw ApiException.badRequest(
+            throw ApiException.parameter(
+                    "name",
                     "The parameter name is " + (name == null ? "missing" : "not allowed"),
                     "Say whose token it is, in 1 to " + AccessToken.MAX_NAME + " printable characters");
         }
@@ -150,11 +151,11 @@ final class TokensController {
         String remedy = "Use one of "
                 + String.join(", ", Stream.of(Role.values()).map(Role::text).toList());
         if (role == null) {
-            throw ApiException.badRequest("The parameter role is missing", remedy);
+            throw ApiException.parameter("role", "The parameter role is missing", remedy);
         }
         return Role.of(role)
-                .orElseThrow(() ->
-                        ApiException.badRequest("There is no role '" + LogText.oneLine(role, MAX_SHOWN) + "'", remedy));
+                .orElseThrow(() -> ApiException.parameter(
+                        "role", "There is no role '" + LogText.oneLine(role, MAX_SHOWN) + "'", remedy));
     }
 
     private List<String> queues(Role role, @Nullable String queues) {
@@ -162,14 +163,16 @@ final class TokensController {
             return List.of();
         }
         if (!role.isOfQueues()) {
-            throw ApiException.badRequest(
+            throw ApiException.parameter(
+                    "queues",
                     "The role " + role.text() + " is for all queues",
                     "Leave the parameter queues out, or use the role publisher or worker");
         }
         List<String> names =
                 Stream.of(queues.split(",", -1)).map(String::strip).distinct().toList();
         if (names.size() > AccessToken.MAX_QUEUES) {
-            throw ApiException.badRequest(
+            throw ApiException.parameter(
+                    "queues",
                     "The token is for " + names.size() + " queues, more than " + AccessToken.MAX_QUEUES,
                     "Leave the parameter queues out, for all queues");
         }
@@ -177,7 +180,8 @@ final class TokensController {
                 .filter(name -> !settings.queues().containsKey(name))
                 .findFirst()
                 .ifPresent(unknown -> {
-                    throw ApiException.badRequest(
+                    throw ApiException.parameter(
+                            "queues",
                             "There is no queue '" + LogText.oneLine(unknown, MAX_SHOWN)
                                     + "' in the settings of this server",
                             "The queues are "
@@ -192,11 +196,11 @@ final class TokensController {
         try {
             age = Durations.parse("expires", text);
         } catch (InvalidTaskException e) {
-            throw ApiException.badRequest(String.valueOf(e.getMessage()), remedy);
+            throw ApiException.parameter("expires", String.valueOf(e.getMessage()), remedy);
         }
         if (age.compareTo(Duration.ofMinutes(1)) < 0 || age.compareTo(MAX_AGE) > 0) {
-            throw ApiException.badRequest(
-                    "The parameter expires is '" + LogText.oneLine(text, MAX_SHOWN) + "'", remedy);
+            throw ApiException.parameter(
+                    "expires", "The parameter expires is '" + LogText.oneLine(text, MAX_SHOWN) + "'", remedy);
         }
         return age;
     }

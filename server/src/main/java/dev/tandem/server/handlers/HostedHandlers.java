@@ -7,6 +7,7 @@ import dev.tandem.runtime.settings.HttpSettings;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.runtime.targets.AllowedTargets;
+import dev.tandem.server.commands.Commands;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
 import java.time.InstantSource;
@@ -22,6 +23,7 @@ public final class HostedHandlers implements AutoCloseable {
     private final TandemSettings settings;
     private final Map<String, Handler> more;
     private final MeterRegistry registry;
+    private final Commands commands;
     private @Nullable HttpCalls calls;
 
     /** @param more additional handlers by type, for every queue */
@@ -29,6 +31,7 @@ public final class HostedHandlers implements AutoCloseable {
         this.settings = settings;
         this.more = Map.copyOf(more);
         this.registry = registry;
+        this.commands = new Commands(settings, registry);
     }
 
     /**
@@ -47,6 +50,9 @@ public final class HostedHandlers implements AutoCloseable {
         }
         if (queue.http().url() != null) {
             handlers.put(HostedTypes.HTTP, http(name, queue.http(), slowsDown));
+        }
+        if (queue.command() != null) {
+            handlers.put(HostedTypes.CMD, commands.of(queue));
         }
         handlers.putAll(more);
         return handlers;
@@ -90,6 +96,7 @@ public final class HostedHandlers implements AutoCloseable {
 
     @Override
     public void close() {
+        commands.close();
         if (calls != null) {
             calls.close();
         }

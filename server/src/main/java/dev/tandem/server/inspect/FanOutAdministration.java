@@ -19,7 +19,7 @@ public interface FanOutAdministration {
     /** Returns what is known of a fan-out. */
     Optional<FanOutRecord> find(String id);
 
-    /** Keeps subtasks from running that have not begun. */
+    /** Keeps subtasks from running that have not begun, also those of the fan-outs that subtasks have begun. */
     FanOutAnswer.Code cancel(String id, String why);
 
     /** Gives up all subtasks that have not ended: nobody waits for them any more. */

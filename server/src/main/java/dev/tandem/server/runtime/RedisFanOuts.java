@@ -35,7 +35,7 @@ final class RedisFanOuts implements FanOutAdministration {
 
     @Override
     public FanOutAnswer.Code cancel(String id, String why) {
-        return ask(new FanOutRequest.Cancel(id, why)).code();
+        return await(store.fanOuts().cancel(id, why));
     }
 
     @Override

@@ -1,13 +1,13 @@
 package dev.tandem.server.security;
 
 import dev.tandem.server.api.ProblemDetails;
+import dev.tandem.server.api.ProblemType;
 import dev.tandem.server.api.UnreadBody;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -24,25 +24,26 @@ final class Refusals {
         this.json = json;
     }
 
-    void write(
-            HttpServletRequest request, HttpServletResponse response, HttpStatus status, String detail, String remedy)
+    void write(HttpServletRequest request, HttpServletResponse response, ProblemType type, String detail, String remedy)
             throws IOException {
         UnreadBody.leave(request, response);
-        response.setStatus(status.value());
+        response.setStatus(type.status().value());
         response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-        json.writeValue(response.getOutputStream(), ProblemDetails.asMap(status, detail, remedy));
+        json.writeValue(response.getOutputStream(), ProblemDetails.asMap(type, detail, remedy));
     }
 
     /** Writes a page instead if the client is a browser that shows it. */
     void writeForPeople(
-            HttpServletRequest request, HttpServletResponse response, HttpStatus status, String detail, String remedy)
+            HttpServletRequest request, HttpServletResponse response, ProblemType type, String detail, String remedy)
             throws IOException {
         if (takesPage(request)) {
             UnreadBody.leave(request, response);
             LoginPages.send(
-                    response, status, LoginPages.message(status.getReasonPhrase(), detail + ". " + remedy + "."));
+                    response,
+                    type.status(),
+                    LoginPages.message(type.status().getReasonPhrase(), detail + ". " + remedy + "."));
         } else {
-            write(request, response, status, detail, remedy);
+            write(request, response, type, detail, remedy);
         }
     }
 

@@ -8,6 +8,7 @@ import dev.tandem.server.access.KnownTokens;
 import dev.tandem.server.access.Permission;
 import dev.tandem.server.access.TokenBook;
 import dev.tandem.server.api.ListeningAddress;
+import dev.tandem.server.api.ProblemType;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -20,7 +21,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.security.authentication.AuthenticationManager;
 import org.springframework.security.authentication.BadCredentialsException;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
@@ -117,14 +117,14 @@ public class SecurityConfiguration {
                             refusals.write(
                                     request,
                                     response,
-                                    HttpStatus.UNAUTHORIZED,
+                                    ProblemType.LOGIN_REQUIRED,
                                     "This request needs a login",
                                     Refusals.HOW_TO_LOG_IN);
                         })
                         .accessDeniedHandler((request, response, failure) -> refusals.write(
                                 request,
                                 response,
-                                HttpStatus.FORBIDDEN,
+                                ProblemType.NOT_PERMITTED,
                                 "The role of this token does not permit this request",
                                 "Use a token with another role")))
                 .sessionManagement(sessions -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))

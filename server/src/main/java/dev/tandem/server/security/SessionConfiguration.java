@@ -8,6 +8,7 @@ import dev.tandem.server.access.FailureLimit;
 import dev.tandem.server.access.KnownTokens;
 import dev.tandem.server.access.OneTimeCodes;
 import dev.tandem.server.access.Sessions;
+import dev.tandem.server.api.ProblemType;
 import dev.tandem.server.logs.OperatorLog;
 import java.time.InstantSource;
 import java.util.List;
@@ -18,7 +19,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
-import org.springframework.http.HttpStatus;
 import org.springframework.security.web.csrf.CsrfFilter;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -96,7 +96,7 @@ class SessionConfiguration {
         csrf.setAccessDeniedHandler((request, response, failure) -> refusals.writeForPeople(
                 request,
                 response,
-                HttpStatus.FORBIDDEN,
+                ProblemType.FOREIGN_ORIGIN,
                 "This form is too old, or it is not from a page of this server",
                 "Open the page again. Programs send a token in the header Authorization instead of a cookie"));
         FilterRegistrationBean<CsrfFilter> filter = new FilterRegistrationBean<>(csrf);

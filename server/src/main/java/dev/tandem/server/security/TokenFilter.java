@@ -4,6 +4,7 @@ import dev.tandem.server.access.Caller;
 import dev.tandem.server.access.FailureLimit;
 import dev.tandem.server.access.KnownTokens;
 import dev.tandem.server.api.Callers;
+import dev.tandem.server.api.ProblemType;
 import dev.tandem.server.logs.OperatorLog;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -12,7 +13,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Set;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.security.core.context.SecurityContext;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.filter.OncePerRequestFilter;
@@ -59,7 +59,7 @@ final class TokenFilter extends OncePerRequestFilter {
             refusals.write(
                     request,
                     response,
-                    HttpStatus.SERVICE_UNAVAILABLE,
+                    ProblemType.UNAVAILABLE,
                     "The token cannot be checked: Redis has not answered since this server started",
                     "Try again; GET /actuator/health shows which part is down");
         }
@@ -86,7 +86,7 @@ final class TokenFilter extends OncePerRequestFilter {
             refusals.write(
                     request,
                     response,
-                    HttpStatus.TOO_MANY_REQUESTS,
+                    ProblemType.TOO_MANY_BAD_TOKENS,
                     "Too many requests with bad tokens came from this address",
                     "Stop the program that sends them. Requests with a good token are answered meanwhile");
             return;
@@ -95,7 +95,7 @@ final class TokenFilter extends OncePerRequestFilter {
         refusals.write(
                 request,
                 response,
-                HttpStatus.UNAUTHORIZED,
+                ProblemType.INVALID_TOKEN,
                 "The token is not accepted: " + reason,
                 Refusals.HOW_TO_LOG_IN);
     }

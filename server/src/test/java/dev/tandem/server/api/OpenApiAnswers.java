@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -37,6 +38,9 @@ final class OpenApiAnswers {
 
     /** Checks an answer of the API. Paths that are no routes have none. @param path raw, with or without its query */
     static void check(String method, String path, int status, String body) {
+        if (status >= 300) {
+            checkProblem(status, JSON.readTree(body));
+        }
         JsonNode operation = operation(method, path);
         if (operation == null) {
             return;
@@ -56,6 +60,15 @@ final class OpenApiAnswers {
                     .as("%s %s, as the OpenAPI document describes its answer %s", method, path, body)
                     .isEmpty();
         }
+    }
+
+    private static void checkProblem(int status, JsonNode problem) {
+        String type = problem.path("type").asString("");
+        assertThat(Stream.of(ProblemType.values())
+                        .filter(each -> each.uri().toString().equals(type))
+                        .map(each -> each.status().value()))
+                .as("the type of %s", problem)
+                .containsExactly(status);
     }
 
     private static @Nullable JsonNode operation(String method, String path) {

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -49,6 +50,7 @@ final class OpenApiGenerator {
             }
         });
         schemas.of(ProblemShape.class);
+        addProblemTypes();
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("openapi", "3.1.1");
         document.put("info", texts.section("info"));
@@ -253,6 +255,27 @@ final class OpenApiGenerator {
         return type;
     }
 
+    @SuppressWarnings("unchecked")
+    private void addProblemTypes() {
+        Map<String, Object> problem = (Map<String, Object>) schemas.all().get("Problem");
+        ((Map<String, Map<String, Object>>) problem.get("properties"))
+                .get("type")
+                .put(
+                        "enum",
+                        Stream.of(ProblemType.values())
+                                .map(type -> type.uri().toString())
+                                .toList());
+    }
+
+    /** Returns a sentence for a status, and the types that it may have. */
+    private static String described(String status, Object text) {
+        String types = Stream.of(ProblemType.values())
+                .filter(type -> status.equals(String.valueOf(type.status().value())))
+                .map(type -> "`" + type.uri() + "`")
+                .collect(Collectors.joining(", "));
+        return types.isEmpty() ? text.toString() : text + " Types: " + types + ".";
+    }
+
     private Map<String, Object> problems() {
         Map<String, Object> responses = new LinkedHashMap<>();
         texts.section("problems")
@@ -260,7 +283,7 @@ final class OpenApiGenerator {
                         problemName(status),
                         map(
                                 "description",
-                                text,
+                                described(status, text),
                                 "content",
                                 map(PROBLEM, map("schema", map("$ref", "#/components/schemas/Problem"))))));
         return responses;
@@ -270,13 +293,22 @@ final class OpenApiGenerator {
         return status.equals("default") ? "Problem" : "Problem" + status;
     }
 
+    /** What is wrong in a request: one of pointer, parameter and header says where. */
+    record ProblemPlace(
+            String detail,
+            @Nullable String pointer,
+            @Nullable String parameter,
+            @Nullable String header) {}
+
     /** Only for the schema of problems, which are no records of the API. */
     record ProblemShape(
+            String type,
             @Nullable String title,
             int status,
             @Nullable String detail,
             @Nullable String instance,
             @Nullable String remedy,
+            @Nullable List<ProblemPlace> errors,
             @Nullable Integer changed,
             @Nullable List<PullViews.NotDone> lost,
             @Nullable List<PullViews.NotDone> unknown,
