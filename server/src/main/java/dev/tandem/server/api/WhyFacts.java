@@ -101,11 +101,11 @@ final class WhyFacts {
                 asked.key(),
                 asked.id() != null,
                 asked.offset(),
-                of(queue, settings, asked.task()),
+                of(queue, settings, asked.task(), held),
                 blocked,
-                of(queue, settings, headOf(queue, blocked)),
+                of(queue, settings, headOf(queue, blocked), held),
                 held,
-                of(queue, settings, claimed),
+                of(queue, settings, claimed, held),
                 inspection.liveExecutors(),
                 home,
                 inspection.isPaused(queue),
@@ -120,14 +120,21 @@ final class WhyFacts {
         return blocked == null ? null : inspection.task(queue, blocked.head()).orElse(blocked.headTask());
     }
 
-    private static @Nullable TaskFacts of(String queue, QueueSettings settings, @Nullable TaskInfo info) {
+    /** Of a task in the broker's custody Redis knows only the claim, and an executor the name. */
+    private static @Nullable TaskFacts of(
+            String queue, QueueSettings settings, @Nullable TaskInfo info, HeldAnswer held) {
         if (info == null) {
             return null;
         }
-        Task task = info.envelope() == null ? null : info.envelope().task();
+        TaskInfo named = held.tasks().stream()
+                .filter(each -> TaskRef.of(each.place()).equals(info.ref()))
+                .findFirst()
+                .map(info::withHeld)
+                .orElse(info);
+        Task task = named.envelope() == null ? null : named.envelope().task();
         return TaskFacts.of(
                 info,
-                TaskViews.id(queue, settings, info),
+                TaskViews.id(queue, settings, named),
                 task == null || task.type() == null ? settings.handler() : task.type(),
                 TaskViews.maxAttempts(settings, task));
     }
