@@ -53,6 +53,7 @@ final class CommandTraining {
             line(0, "keys show q k"),
             line(0, "keys retry q k"),
             line(0, "why q k"),
+            line(0, "top --once"),
             line(0, "dedup q k"),
             line(0, "depends q t"),
             line(0, "limits"),

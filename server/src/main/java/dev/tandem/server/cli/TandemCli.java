@@ -24,6 +24,7 @@ public final class TandemCli extends CommandGroup {
             DeadCommand.class,
             KeysCommand.class,
             WhyCommand.class,
+            TopCommand.class,
             DedupCommand.class,
             DependsCommand.class,
             LimitsCommand.class,
