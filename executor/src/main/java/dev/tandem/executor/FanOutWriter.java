@@ -88,11 +88,11 @@ final class FanOutWriter {
             return closed(begun);
         }
         open = true;
+        boolean stopped = isStopped(begun);
         if (parent != null) {
-            // Before the first subtask: if another run of this task does not come here, that has to be known.
-            FanOutAnswer unused = answer(new FanOutRequest.Nest(parent.fanOut(), parent.number(), id));
+            stopped |= nest(parent);
         }
-        long total = publish(subtasks, begun);
+        long total = publish(subtasks, begun, stopped);
         FanOutAnswer sealed = await(new FanOutRequest.Seal(id, token, total));
         open = false;
         if (sealed.code() == Code.NOT_REPEATABLE) {
@@ -104,6 +104,26 @@ final class FanOutWriter {
         }
         fanOuts.metrics().fannedOut(spec.name(), total);
         return new FanOutRef(id, total);
+    }
+
+    /**
+     * Tells the fan-out around this one of it, before the first subtask: if another run of this task does not come here, that has
+     * to be known. Whoever cancels the outer one later finds this one there; if it is cancelled already, this one is too.
+     *
+     * @return whether this one is cancelled
+     */
+    private boolean nest(Subtask outer) throws InterruptedException {
+        FanOutAnswer nested = answer(new FanOutRequest.Nest(outer.fanOut(), outer.number(), id));
+        if (nested.stop() != Stop.CANCELLED) {
+            return false;
+        }
+        // A subtask that has failed before runs because an operator has it retried, and so do its own subtasks.
+        FanOutAnswer asked = answer(new FanOutRequest.Ask(outer.fanOut(), outer.number()));
+        if (asked.code() == Code.HAS_FAILED) {
+            return false;
+        }
+        FanOutAnswer unused = answer(new FanOutRequest.Cancel(id, FanOutRequest.Cancel.WITH_OUTER));
+        return true;
     }
 
     /** If an earlier run has fanned out and nothing is known of that any more, its subtasks must not run again unnoticed. */
@@ -131,7 +151,8 @@ final class FanOutWriter {
 
     // ---- the stream
 
-    private long publish(Iterator<? extends TaskRequest<?>> subtasks, FanOutAnswer begun) throws InterruptedException {
+    private long publish(Iterator<? extends TaskRequest<?>> subtasks, FanOutAnswer begun, boolean stopped)
+            throws InterruptedException {
         long cursor = begun.cursor();
         for (long n = 0; n < cursor; n++) {
             if (!subtasks.hasNext()) {
@@ -144,7 +165,7 @@ final class FanOutWriter {
         // A run before this one may have published more than is noted. The total has to count those too.
         long stopsAt = begun.code() == Code.RESUMED ? cursor + FanOutWindow.SIZE : cursor;
         FanOutWindow window = new FanOutWindow(fanOuts, id, token, cursor, stopsAt);
-        if (isStopped(begun)) {
+        if (stopped) {
             window.stop();
         }
         try {

@@ -244,6 +244,26 @@ class FanOutWriterTest {
     }
 
     @Test
+    void aFanOutInOneThatIsCancelledPublishesNothing() throws InterruptedException {
+        fanOut(master(), 2, plan());
+        String outer = id();
+        Task subtask = master().task().withHeaders(Map.of(Subtask.HEADER, outer + "/1/1"));
+        model.apply(new Tell(outer, 1, End.FAILED, "no such file"), 0);
+        model.apply(new Cancel(outer, "asked for"), 0);
+        published.clear();
+
+        assertThat(fanOut(TestRuns.of(subtask, 7), 5, FanOut.withoutFinalTask()).subtasks())
+                .as("of a dead subtask that an operator has retried")
+                .isEqualTo(5);
+
+        Task first = master().task().withHeaders(Map.of(Subtask.HEADER, outer + "/0/1"));
+        assertThat(fanOut(TestRuns.of(first, 8), 5, FanOut.withoutFinalTask()).subtasks())
+                .isZero();
+        assertThat(published).hasSize(5);
+        assertThat(requests).filteredOn(Cancel.class::isInstance).hasSize(1);
+    }
+
+    @Test
     void aSealedFanOutIsNotPublishedAgain() throws InterruptedException {
         fanOut(master(), 20, plan());
         published.clear();

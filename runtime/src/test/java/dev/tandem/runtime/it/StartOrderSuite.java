@@ -138,4 +138,44 @@ abstract class StartOrderSuite {
             throw new IllegalStateException("It fails once");
         }
     }
+
+    @Test
+    void tenantsStartByTheirWeights() throws Exception {
+        int each = 300;
+        try (Tandem tandem = Tandem.builder()
+                .setting(broker().getKey(), broker().getValue())
+                .redis(Brokers.redis().uri())
+                .queue(queue)
+                .setting("source", source())
+                .setting("ordering", "key")
+                .setting("partitions", "1")
+                .setting("concurrency", "4")
+                .setting("fair.by", "key-prefix:/")
+                .setting("fair.weights.acme", "3")
+                .handler("ship", Ship.class, this::run)
+                .start()) {
+            await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+                submit(tandem, "basic/first", TaskOptions.NONE).await(Duration.ofSeconds(10));
+                return true;
+            });
+            List<TaskRef<?>> accepted = new ArrayList<>();
+            for (int i = 0; i < each; i++) {
+                accepted.add(submit(tandem, "basic/" + i, TaskOptions.NONE));
+                accepted.add(submit(tandem, "acme/" + i, TaskOptions.NONE));
+            }
+            for (TaskRef<?> task : accepted) {
+                task.await(PATIENCE);
+            }
+            // All of them are delivered soon, as nothing else is to be done. The first four wait in their handlers.
+            await().pollDelay(Duration.ofSeconds(1))
+                    .until(() -> tandem.status().problems().isEmpty());
+            open.countDown();
+
+            await().atMost(PATIENCE).until(() -> ran.size() >= 2 * each + 1);
+            assertThat(List.copyOf(ran).subList(20, 220))
+                    .as("of 200 starts while both have tasks, three in four")
+                    .filteredOn(key -> key.startsWith("acme/"))
+                    .hasSizeBetween(135, 165);
+        }
+    }
 }

@@ -30,7 +30,11 @@ public sealed interface FanOutRequest {
     record Abandon(String id, long token, String why) implements FanOutRequest {}
 
     /** Stops the fan-out: subtasks that have not begun are not to run. */
-    record Cancel(String id, String why) implements FanOutRequest {}
+    record Cancel(String id, String why) implements FanOutRequest {
+
+        /** Why a fan-out in another one is cancelled. */
+        public static final String WITH_OUTER = "the fan-out around it was cancelled";
+    }
 
     /** Gives up all subtasks that have not ended: nobody waits for them any more. */
     record GiveUp(String id, String why) implements FanOutRequest {}
