@@ -147,14 +147,6 @@ final class PartitionCore {
         return state.tracker().entries().stream();
     }
 
-    boolean isOwned() {
-        return state.ownership.isOwned();
-    }
-
-    PartitionLook look(TaskFilter filter) {
-        return PartitionLook.of(state, backPressure, filter);
-    }
-
     /** The size of what was delivered and is in memory. */
     long bytes() {
         return state.tracker().bytes();

@@ -315,8 +315,7 @@ public final class QueueCore {
     /** Looks at an owned partition, and at others that have such tasks. @param partition its name; empty for no certain one */
     public List<PartitionLook> look(String partition, TaskFilter filter) {
         return partitions.values().stream()
-                .filter(PartitionCore::isOwned)
-                .map(core -> core.look(filter))
+                .flatMap(core -> core.backPressure().look(filter))
                 .filter(look -> look.partition().name().equals(partition) || look.matching() + look.notDurable() > 0)
                 .toList();
     }

@@ -148,7 +148,8 @@ class WhyIT {
         awaitTaskCause(LOOSE, id, "not-due");
         publish(LOOSE, id + "-done", null, 0);
         awaitTaskCause(LOOSE, id + "-done", "ended");
-        assertThat(whyTask(LOOSE, id + "-never").path("cause").asString()).as("it may be among what is not committed")
+        assertThat(whyTask(LOOSE, id + "-never").path("cause").asString())
+                .as("it may be among what is not committed")
                 .isIn("idle", "in-broker");
         assertThat(asked.get("/api/v1/queues/" + LOOSE + "/keys/k/why").status())
                 .isEqualTo(400);

@@ -48,12 +48,15 @@ final class TopFrame {
     TopFrame(@Nullable JsonNode before, JsonNode now, double seconds) {
         Map<String, JsonNode> earlier = new HashMap<>();
         if (before != null) {
-            before.path("queues").forEach(queue -> earlier.put(queue.path("name").asString(""), queue.path("totals")));
+            before.path("queues")
+                    .forEach(queue -> earlier.put(queue.path("name").asString(""), queue.path("totals")));
         }
         for (JsonNode queue : now.path("queues")) {
             JsonNode then = earlier.get(queue.path("name").asString(""));
             rows.add(new Row(
-                    queue, perSecond(then, queue, seconds, "succeeded"), perSecond(then, queue, seconds, "retried", "dead")));
+                    queue,
+                    perSecond(then, queue, seconds, "succeeded"),
+                    perSecond(then, queue, seconds, "retried", "dead")));
         }
         // What waits most stands first; the order of the settings decides between equals.
         rows.sort(Comparator.comparingLong(Row::waiting).reversed());
@@ -65,7 +68,8 @@ final class TopFrame {
         }
         long ended = 0;
         for (String total : totals) {
-            ended += queue.path("totals").path(total).asLong(0) - before.path(total).asLong(0);
+            ended += queue.path("totals").path(total).asLong(0)
+                    - before.path(total).asLong(0);
         }
         return Math.max(0, ended) / seconds;
     }

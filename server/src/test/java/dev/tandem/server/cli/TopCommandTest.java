@@ -46,6 +46,8 @@ class TopCommandTest {
 
     @Test
     void whatHasNoRoomIsCounted() {
-        assertThat(print(new TopFrame(null, answer(1, 0), 0), 1)).contains("1 more queues are not shown").doesNotContain("mails");
+        assertThat(print(new TopFrame(null, answer(1, 0), 0), 1))
+                .contains("1 more queues are not shown")
+                .doesNotContain("mails");
     }
 }
