@@ -130,6 +130,36 @@ class OperationsIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"kafka", "rabbit"})
+    void deadTasksAreDeletedAndOneThatIsStoppedLeavesTheRest(String source) {
+        String queue = QUEUES.get(source);
+        String prefix = UniqueNames.fresh("t");
+        for (int i = 0; i < TASKS; i++) {
+            endpoint.reply(id(prefix, i), 410, null);
+        }
+        publish(queue, prefix, 0);
+        await().atMost(PATIENCE).until(() -> counts(queue).path("dead").asInt() == TASKS);
+
+        assertThat(run(queue, "action=delete&dry-run=true").path("matched").asInt())
+                .isEqualTo(TASKS);
+        assertThat(counts(queue).path("dead").asInt()).as("of a dry run").isEqualTo(TASKS);
+
+        String path = "/api/v1/queues/" + queue + "/operations";
+        String one = path + "/"
+                + asked.post(path + "?action=delete").json().path("operation").asString();
+        assertThat(asked.post(one + "/stop").status())
+                .as("409 if it was quicker")
+                .isIn(200, 202, 409);
+        await().atMost(PATIENCE).until(() -> asked.get(one).json().has("ended"));
+        int deleted = asked.get(one).json().path("changed").asInt();
+        await().atMost(PATIENCE).until(() -> counts(queue).path("dead").asInt() == TASKS - deleted);
+
+        assertThat(run(queue, "action=delete").path("changed").asInt()).isEqualTo(TASKS - deleted);
+        await().atMost(PATIENCE).until(() -> counts(queue).path("dead").asInt() == 0);
+        assertThat(calls(prefix)).as("no task has run again").isEqualTo(TASKS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"kafka", "rabbit"})
     void waitingTasksAreCancelledAndRescheduled(String source) {
         String queue = QUEUES.get(source);
         String prefix = UniqueNames.fresh("t");

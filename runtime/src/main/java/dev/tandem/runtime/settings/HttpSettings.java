@@ -17,6 +17,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param answers when the receiver says how a task has ended
  * @param answerTimeout how long it may take to answer a request whose task it ends later
  * @param signingKeys where the keys are by which requests are signed: {@code file:} and a path, or {@code env:} and a variable
+ * @param sslBundle the bundle of Spring Boot with the certificate that is shown, and those that are trusted
  */
 public record HttpSettings(
         @Nullable String url,
@@ -26,7 +27,8 @@ public record HttpSettings(
         @DefaultValue("payload") Body body,
         @DefaultValue("now") Answers answers,
         @DefaultValue("30s") Duration answerTimeout,
-        @DefaultValue List<String> signingKeys) {
+        @DefaultValue List<String> signingKeys,
+        @Nullable String sslBundle) {
 
     /** Leaves out the values of headers, which may be secret. */
     @Override

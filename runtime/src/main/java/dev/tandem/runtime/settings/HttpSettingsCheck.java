@@ -47,6 +47,10 @@ final class HttpSettingsCheck {
         }
         checkSigningKeys(prefix, http.signingKeys());
         checkAnswers(prefix, queue);
+        if (http.sslBundle() != null
+                && (http.url() == null || !http.url().toLowerCase(Locale.ROOT).startsWith("https:"))) {
+            problems.add(prefix + "http.ssl-bundle", http.sslBundle(), "it needs an http.url with https://");
+        }
         for (int i = 0; i < http.deadOn().size(); i++) {
             int status = http.deadOn().get(i);
             if (status < 300 || status > 599) {

@@ -63,6 +63,7 @@ class SettingsCheckTest extends SettingsTestBase {
             tandem.http.keep-alive                    | 1h                  | it must be 1s to 10m
             tandem.queues.orders.http.body            | event               | it must be payload or cloud-event-binary or cloud-event-structured
             tandem.queues.orders.http.answers         | maybe               | it must be now or later
+            tandem.queues.orders.http.ssl-bundle      | shop                | it needs an http.url with https://
             tandem.queues.orders.http.answer-timeout  | 1h                  | it must be 100ms to 10m
             tandem.queues.orders.command              | thumbs              | it needs the handler cmd
             tandem.commands.c.program                 | convert             | it must be an absolute path

@@ -141,6 +141,7 @@ class SettingsDefaultsTest {
             queues.*.http.answers = now
             queues.*.http.answer-timeout = 30s
             queues.*.http.signing-keys = []
+            queues.*.http.ssl-bundle = null
             queues.*.pull.lease = 30s
             queues.*.command = null
             queues.*.exchange = null

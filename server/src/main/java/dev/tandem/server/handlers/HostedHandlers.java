@@ -11,11 +11,13 @@ import dev.tandem.server.commands.Commands;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
+import javax.net.ssl.SSLContext;
 
 /** Creates the handlers of each queue. Only URLs from the queue's settings are ever called. Not thread-safe. */
 public final class HostedHandlers implements AutoCloseable {
@@ -24,13 +26,25 @@ public final class HostedHandlers implements AutoCloseable {
     private final Map<String, Handler> more;
     private final MeterRegistry registry;
     private final Commands commands;
-    private @Nullable HttpCalls calls;
+    private final Function<String, SSLContext> tls;
+    /** By the bundles of their certificates. */
+    private final Map<String, HttpCalls> calls = new HashMap<>();
 
-    /** @param more additional handlers by type, for every queue */
-    public HostedHandlers(TandemSettings settings, Map<String, Handler> more, MeterRegistry registry) {
+    /**
+     * Makes none yet.
+     *
+     * @param more additional handlers by type, for every queue
+     * @param tls returns the certificates of a bundle
+     */
+    public HostedHandlers(
+            TandemSettings settings,
+            Map<String, Handler> more,
+            MeterRegistry registry,
+            Function<String, SSLContext> tls) {
         this.settings = settings;
         this.more = Map.copyOf(more);
         this.registry = registry;
+        this.tls = tls;
         this.commands = new Commands(settings, registry);
     }
 
@@ -77,7 +91,7 @@ public final class HostedHandlers implements AutoCloseable {
                         System::getenv,
                         InstantSource.system());
         return new HttpPoster(
-                calls(),
+                calls.computeIfAbsent(Objects.requireNonNullElse(http.sslBundle(), ""), this::calls),
                 new HttpTarget(url, AllowedTargets.of(http.allow(), url), HostResolver.SYSTEM),
                 http,
                 new RequestBody(http.body(), "/" + settings.redis().namespace() + "/" + name),
@@ -85,20 +99,17 @@ public final class HostedHandlers implements AutoCloseable {
                 new HttpMetrics(registry, name));
     }
 
-    private HttpCalls calls() {
-        if (calls == null) {
-            Integer perHost = settings.http().connectionsPerHost();
-            calls = new HttpCalls(
-                    settings.http(), perHost == null ? settings.executor().concurrency() : perHost, null);
-        }
-        return calls;
+    private HttpCalls calls(String bundle) {
+        Integer perHost = settings.http().connectionsPerHost();
+        return new HttpCalls(
+                settings.http(),
+                perHost == null ? settings.executor().concurrency() : perHost,
+                bundle.isEmpty() ? null : tls.apply(bundle));
     }
 
     @Override
     public void close() {
         commands.close();
-        if (calls != null) {
-            calls.close();
-        }
+        calls.values().forEach(HttpCalls::close);
     }
 }

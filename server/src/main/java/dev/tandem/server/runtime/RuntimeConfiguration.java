@@ -30,6 +30,7 @@ import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -40,9 +41,13 @@ public class RuntimeConfiguration {
 
     @Bean
     HostedHandlers hostedHandlers(
-            TandemSettings settings, ObjectProvider<AdditionalHandlers> additional, MeterRegistry registry) {
+            TandemSettings settings,
+            ObjectProvider<AdditionalHandlers> additional,
+            MeterRegistry registry,
+            ObjectProvider<SslBundles> bundles) {
+        TlsBundles tls = new TlsBundles(bundles.getIfAvailable());
         if (!settings.executor().enabled()) {
-            return new HostedHandlers(settings, Map.of(), registry);
+            return new HostedHandlers(settings, Map.of(), registry, tls::context);
         }
         Map<String, Handler> more =
                 additional.getIfAvailable(() -> none -> Map.of()).of(settings);
@@ -53,7 +58,7 @@ public class RuntimeConfiguration {
                     events,
                     "only the servers of ./tandem demo have the handler demo: leave it out");
         }
-        return new HostedHandlers(settings, more, registry);
+        return new HostedHandlers(settings, more, registry, tls::context);
     }
 
     @Bean

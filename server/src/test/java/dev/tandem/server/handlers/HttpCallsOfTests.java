@@ -11,6 +11,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** Makes what the tests of {@code http} call with. */
@@ -25,7 +26,11 @@ final class HttpCallsOfTests {
     }
 
     static HttpCalls create(int perHost) {
-        return new HttpCalls(new HttpCallSettings(Duration.ofSeconds(10), null, Duration.ofSeconds(30)), perHost, null);
+        return create(perHost, null);
+    }
+
+    static HttpCalls create(int perHost, @Nullable SSLContext tls) {
+        return new HttpCalls(new HttpCallSettings(Duration.ofSeconds(10), null, Duration.ofSeconds(30)), perHost, tls);
     }
 
     static HttpSettings settings(String url, List<String> allow) {
@@ -37,7 +42,8 @@ final class HttpCallsOfTests {
                 HttpSettings.Body.PAYLOAD,
                 HttpSettings.Answers.NOW,
                 Duration.ofSeconds(5),
-                List.of());
+                List.of(),
+                null);
     }
 
     static HttpHandler handler(HttpCalls calls, HttpSettings settings, HostResolver resolver, boolean slowsDown) {

@@ -283,7 +283,8 @@ class HttpHandlerTest {
                         HttpSettings.Body.PAYLOAD,
                         HttpSettings.Answers.NOW,
                         Duration.ofSeconds(5),
-                        List.of()),
+                        List.of(),
+                        null),
                 HostResolver.SYSTEM,
                 slowsDown);
     }

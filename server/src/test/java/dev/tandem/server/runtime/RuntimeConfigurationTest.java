@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
@@ -70,7 +71,11 @@ class RuntimeConfigurationTest {
 
     private HostedHandlers hostedHandlers(TandemSettings settings) {
         return new RuntimeConfiguration()
-                .hostedHandlers(settings, beans.getBeanProvider(AdditionalHandlers.class), new SimpleMeterRegistry());
+                .hostedHandlers(
+                        settings,
+                        beans.getBeanProvider(AdditionalHandlers.class),
+                        new SimpleMeterRegistry(),
+                        beans.getBeanProvider(SslBundles.class));
     }
 
     private TandemSettings load() {

@@ -26,6 +26,9 @@ class VerifyIT {
 
     private static final Path FOLDER = Path.of(System.getProperty("tandem.local.dir", "target/brokers"), "verify");
 
+    /** Tasks a second, of which each has several features to be judged by. */
+    private static final String FEATURES_RATE = "60";
+
     /** The output of the command. */
     private static final class Output {
         final StringWriter out = new StringWriter();
@@ -50,8 +53,11 @@ class VerifyIT {
 
     private static void assertKept(String... arguments) {
         Output output = new Output();
-        List<String> all = new ArrayList<>(List.of("--lease", "3s", "--rate", "80", "--lenience", "60s"));
+        List<String> all = new ArrayList<>(List.of("--lease", "3s", "--lenience", "60s"));
         all.addAll(List.of(arguments));
+        if (!all.contains("--rate")) {
+            all.addAll(List.of("--rate", "80"));
+        }
         int status = verify(output, all.toArray(String[]::new));
         assertThat(status)
                 .as(problems(output) + "\n" + output.err + "\n" + output.out)
@@ -66,9 +72,9 @@ class VerifyIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void keepsTheGuaranteesUnderAKillAFreezeAndARollingRestart() throws IOException {
+    void keepsTheGuaranteesUnderAKillWithLostWritesAndARollingRestart() throws IOException {
         Path folder = FOLDER.resolve("kafka");
-        assertKept("--folder", folder.toString(), "--only", "kill,freeze-settle,rolling", "--workload", "kafka-zipf");
+        assertKept("--folder", folder.toString(), "--only", "kill+redis-forgets,rolling", "--workload", "kafka-zipf");
         try (var runs = Files.list(folder)) {
             Path report = runs.map(run -> run.resolve("report.md"))
                     .filter(Files::exists)
@@ -84,14 +90,25 @@ class VerifyIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void keepsTheGuaranteesWhenRedisLosesWritesAndOnRabbit() {
+    void keepsTheGuaranteesOfFeaturesAndOnRabbit() {
         assertKept(
                 "--folder",
-                FOLDER.resolve("forgets").toString(),
+                FOLDER.resolve("features").toString(),
                 "--only",
-                "redis-forgets",
+                "freeze-settle",
                 "--workload",
-                "kafka-distinct");
+                "kafka-features",
+                "--rate",
+                FEATURES_RATE);
+        assertKept(
+                "--folder",
+                FOLDER.resolve("rabbit-features").toString(),
+                "--only",
+                "rolling",
+                "--workload",
+                "rabbit-features",
+                "--rate",
+                FEATURES_RATE);
         assertKept("--folder", FOLDER.resolve("rabbit").toString(), "--only", "kill", "--workload", "rabbit-ordered");
     }
 
