@@ -148,7 +148,8 @@ final class KafkaClients implements AutoCloseable {
     private void connectFailed(Throwable problem, MonotonicClock clock) {
         ready = false;
         connectAt = clock.now() + RETRY_MILLIS;
-        health.report(Problem.NEVER_CONNECTED, "cannot connect to Kafka: " + KafkaErrors.explain(problem));
+        health.report(
+                Problem.NEVER_CONNECTED, "cannot connect to Kafka: " + KafkaErrors.explain(problem, settings.topic()));
     }
 
     /** Updates the health if brokers have begun or stopped to answer. */

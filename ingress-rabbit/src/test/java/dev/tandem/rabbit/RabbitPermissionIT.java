@@ -39,18 +39,21 @@ class RabbitPermissionIT {
 
     @BeforeAll
     static void start() throws IOException {
-        Path users = Files.writeString(
-                folder.resolve("users.json"), """
+        Path users = Files.writeString(folder.resolve("users.json"), """
                 {
                   "vhosts": [{"name": "/"}],
-                  "users": [%s, %s, %s],
+                  "users": [%s, %s, %s, %s, %s, %s],
                   "permissions": [
                     {"user": "guest", "vhost": "/", "configure": ".*", "write": ".*", "read": ".*"},
+                    {"user": "least", "vhost": "/", "configure": "^orders-\\\\w+(-by-key)?(\\\\..+)?$", "write": "^orders-\\\\w+(-by-key)?(\\\\..+)?$", "read": "^orders-\\\\w+(-by-key)?(\\\\..+)?$"},
+                    {"user": "publisher", "vhost": "/", "configure": "^$", "write": "^orders-\\\\w+\\\\.in$", "read": "^$"},
+                    {"user": "binder", "vhost": "/", "configure": "^$", "write": "^orders-\\\\w+(-by-key)?(\\\\..+)?$", "read": "^orders-\\\\w+(-by-key)?(\\\\..+)?$"},
                     {"user": "reader", "vhost": "/", "configure": "^$", "write": ".*", "read": ".*"},
                     {"user": "ringer", "vhost": "/", "configure": "^orders-\\\\w+\\\\.((routing-)?keys\\\\.ring|ring-lock)$", "write": ".*", "read": ".*"}
                   ]
                 }
-                """.formatted(user("guest"), user("reader"), user("ringer")));
+                """.formatted(
+                user("guest"), user("reader"), user("ringer"), user("least"), user("publisher"), user("binder")));
         rabbit = Brokers.orSkip(() -> LocalAmqp.builder()
                 .mode(LocalMode.configured().withoutDocker())
                 .rabbitOnly()
@@ -118,6 +121,23 @@ class RabbitPermissionIT {
                 RabbitSourceDriver driver = new RabbitSourceDriver(settings).openAll()) {
             publish(publisher, "k");
             driver.untilDelivered(1);
+        }
+    }
+
+    /** The rights of docs/security.md. */
+    @Test
+    void theLeastRightsSufficeForServersAndForPublishers() throws Exception {
+        for (RabbitSettings settings : List.of(as("least"), as("least").orderedByHeader())) {
+            RabbitSettings own = settings.withBrokerQueue(name + (settings.ordered() ? "-by-key" : ""));
+            RabbitSettings published = own.ordered()
+                    ? as("binder").orderedByHeader().withBrokerQueue(own.brokerQueue())
+                    : as("publisher").withBrokerQueue(own.brokerQueue());
+            try (RabbitSourceDriver driver = new RabbitSourceDriver(own).openAll();
+                    RabbitPublisher publisher = new RabbitPublisher(List.of(published))) {
+                publish(publisher, own.ordered() ? "k" : null);
+                driver.untilDelivered(1);
+                driver.ackAll();
+            }
         }
     }
 

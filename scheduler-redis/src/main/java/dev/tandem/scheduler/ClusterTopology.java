@@ -34,9 +34,9 @@ final class ClusterTopology implements RedisTopology {
                 .map(each -> ConnectionOptions.uri(settings, each))
                 .toList();
         subscribingClient = RedisClusterClient.create(resources, uris);
-        subscribingClient.setOptions(ConnectionOptions.clusterSubscribing());
+        subscribingClient.setOptions(ConnectionOptions.clusterSubscribing(settings));
         commandingClient = RedisClusterClient.create(resources, uris);
-        commandingClient.setOptions(ConnectionOptions.clusterCommanding());
+        commandingClient.setOptions(ConnectionOptions.clusterCommanding(settings));
     }
 
     @Override

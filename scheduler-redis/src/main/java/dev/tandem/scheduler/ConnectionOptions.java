@@ -32,34 +32,35 @@ final class ConnectionOptions {
                             + " redis-sentinel://host:port,host:port/#master");
         }
         uri.setTimeout(settings.answerTimeout());
+        settings.access().apply(uri);
         return uri;
     }
 
     /** For requests: a broken connection stays broken, so that no request is sent a second time. */
-    static ClientOptions requesting() {
-        return common(ClientOptions.builder())
+    static ClientOptions requesting(RedisSettings settings) {
+        return common(ClientOptions.builder(), settings)
                 .autoReconnect(false)
                 .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
                 .build();
     }
 
     /** For channels: the connection reconnects and subscribes again. */
-    static ClientOptions subscribing() {
-        return common(ClientOptions.builder()).autoReconnect(true).build();
+    static ClientOptions subscribing(RedisSettings settings) {
+        return common(ClientOptions.builder(), settings).autoReconnect(true).build();
     }
 
     /** For operators: the connection reconnects. While it is not connected it refuses commands, rather than delay them. */
-    static ClientOptions commanding() {
-        return refusing(common(ClientOptions.builder())).build();
+    static ClientOptions commanding(RedisSettings settings) {
+        return refusing(common(ClientOptions.builder(), settings)).build();
     }
 
-    static ClusterClientOptions clusterSubscribing() {
-        ClusterClientOptions.Builder builder = cluster();
+    static ClusterClientOptions clusterSubscribing(RedisSettings settings) {
+        ClusterClientOptions.Builder builder = cluster(settings);
         return builder.autoReconnect(true).build();
     }
 
-    static ClusterClientOptions clusterCommanding() {
-        ClusterClientOptions.Builder builder = cluster();
+    static ClusterClientOptions clusterCommanding(RedisSettings settings) {
+        ClusterClientOptions.Builder builder = cluster(settings);
         refusing(builder);
         return builder.build();
     }
@@ -72,9 +73,9 @@ final class ConnectionOptions {
         return uri.getSocket() != null ? uri.getSocket() : uri.getHost() + ":" + uri.getPort();
     }
 
-    private static ClusterClientOptions.Builder cluster() {
+    private static ClusterClientOptions.Builder cluster(RedisSettings settings) {
         ClusterClientOptions.Builder builder = ClusterClientOptions.builder();
-        common(builder);
+        common(builder, settings);
         return builder.validateClusterNodeMembership(false)
                 .topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
                         .enableAllAdaptiveRefreshTriggers()
@@ -85,8 +86,9 @@ final class ConnectionOptions {
         return builder.autoReconnect(true).disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS);
     }
 
-    private static ClientOptions.Builder common(ClientOptions.Builder builder) {
+    private static ClientOptions.Builder common(ClientOptions.Builder builder, RedisSettings settings) {
         return builder.protocolVersion(ProtocolVersion.RESP2)
+                .sslOptions(settings.access().ssl())
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
                 .socketOptions(SocketOptions.builder()
                         .connectTimeout(Duration.ofSeconds(2))

@@ -34,7 +34,7 @@ final class RedisConnector {
         this.fitness = fitness;
         keys = new RedisKeys(settings.namespace());
         client = RedisClient.create(resources);
-        client.setOptions(ConnectionOptions.requesting());
+        client.setOptions(ConnectionOptions.requesting(settings));
     }
 
     /** Connects to a node. Fails if Redis cannot be reached, does not answer in time, or is unfit. */

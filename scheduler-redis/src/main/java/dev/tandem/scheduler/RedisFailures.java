@@ -61,14 +61,14 @@ final class RedisFailures {
                 && String.valueOf(cause.getMessage()).startsWith("NOSCRIPT");
     }
 
-    /** Describes a failure and its direct cause. */
+    /** Describes a failure and its direct cause, and what to do about it if that is known. */
     static String describe(@Nullable Throwable failure) {
         Throwable cause = root(failure);
         if (cause == null) {
             return "unknown";
         }
         Throwable deeper = cause.getCause();
-        return FailureText.of(cause) + (deeper == null ? "" : ": " + FailureText.of(deeper));
+        return RedisRemedies.withRemedy(FailureText.of(cause) + (deeper == null ? "" : ": " + FailureText.of(deeper)));
     }
 
     private static @Nullable Throwable root(@Nullable Throwable failure) {

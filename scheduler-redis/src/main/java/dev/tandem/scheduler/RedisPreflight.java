@@ -94,7 +94,7 @@ final class RedisPreflight {
                     + " tandem.redis.durability=none if tasks may be lost");
         } else if (fsync == null) {
             warnings.add("CONFIG is not allowed, so appendfsync and no-appendfsync-on-rewrite are unknown: they must be"
-                    + " everysec or always, and no");
+                    + " everysec or always, and no. To have them checked, allow +config|get in ACL SETUSER");
         } else if (fsync.equals("no")) {
             errors.add("appendfsync is no, so a crash forgets more than the horizon allows for: set"
                     + " appendfsync everysec, or tandem.redis.durability=none if tasks may be lost");

@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
  * @param horizon how old an answer must be before a later probe proves it durable ({@code tandem.redis.horizon})
  * @param durable whether a Redis that may forget tasks is refused; false with {@code tandem.redis.durability=none}
  * @param headroom the share of {@code maxmemory} that is kept free for outcomes, 0 to 0.9
+ * @param access how connections log in, and what they trust
  */
 public record RedisSettings(
         List<String> uris,
@@ -26,7 +27,8 @@ public record RedisSettings(
         OptionalInt replicas,
         Duration horizon,
         boolean durable,
-        double headroom) {
+        double headroom,
+        RedisAccess access) {
 
     /** The default headroom: a tenth. */
     public static final double DEFAULT_HEADROOM = 0.1;
@@ -96,31 +98,38 @@ public record RedisSettings(
                 OptionalInt.empty(),
                 DEFAULT_HORIZON,
                 true,
-                DEFAULT_HEADROOM);
+                DEFAULT_HEADROOM,
+                RedisAccess.OF_ADDRESS);
     }
 
     public RedisSettings withNamespace(String name) {
-        return new RedisSettings(uris, cluster, name, answerTimeout, replicas, horizon, durable, headroom);
+        return new RedisSettings(uris, cluster, name, answerTimeout, replicas, horizon, durable, headroom, access);
     }
 
     public RedisSettings withAnswerTimeout(Duration timeout) {
-        return new RedisSettings(uris, cluster, namespace, timeout, replicas, horizon, durable, headroom);
+        return new RedisSettings(uris, cluster, namespace, timeout, replicas, horizon, durable, headroom, access);
     }
 
     public RedisSettings withReplicas(int count) {
         return new RedisSettings(
-                uris, cluster, namespace, answerTimeout, OptionalInt.of(count), horizon, durable, headroom);
+                uris, cluster, namespace, answerTimeout, OptionalInt.of(count), horizon, durable, headroom, access);
     }
 
     public RedisSettings withHorizon(Duration newHorizon) {
-        return new RedisSettings(uris, cluster, namespace, answerTimeout, replicas, newHorizon, durable, headroom);
+        return new RedisSettings(
+                uris, cluster, namespace, answerTimeout, replicas, newHorizon, durable, headroom, access);
     }
 
     public RedisSettings withDurable(boolean required) {
-        return new RedisSettings(uris, cluster, namespace, answerTimeout, replicas, horizon, required, headroom);
+        return new RedisSettings(
+                uris, cluster, namespace, answerTimeout, replicas, horizon, required, headroom, access);
     }
 
     public RedisSettings withHeadroom(double share) {
-        return new RedisSettings(uris, cluster, namespace, answerTimeout, replicas, horizon, durable, share);
+        return new RedisSettings(uris, cluster, namespace, answerTimeout, replicas, horizon, durable, share, access);
+    }
+
+    public RedisSettings withAccess(RedisAccess other) {
+        return new RedisSettings(uris, cluster, namespace, answerTimeout, replicas, horizon, durable, headroom, other);
     }
 }

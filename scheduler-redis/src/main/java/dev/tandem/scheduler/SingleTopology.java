@@ -23,9 +23,9 @@ final class SingleTopology implements RedisTopology {
     SingleTopology(RedisSettings settings, ClientResources resources) {
         uri = ConnectionOptions.uri(settings, settings.uris().get(0));
         subscribingClient = RedisClient.create(resources);
-        subscribingClient.setOptions(ConnectionOptions.subscribing());
+        subscribingClient.setOptions(ConnectionOptions.subscribing(settings));
         commandingClient = RedisClient.create(resources);
-        commandingClient.setOptions(ConnectionOptions.commanding());
+        commandingClient.setOptions(ConnectionOptions.commanding(settings));
     }
 
     @Override

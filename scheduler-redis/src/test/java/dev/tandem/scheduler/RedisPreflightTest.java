@@ -156,7 +156,8 @@ class RedisPreflightTest {
                         OptionalInt.empty(),
                         Duration.ofSeconds(3),
                         true,
-                        RedisSettings.DEFAULT_HEADROOM))
+                        RedisSettings.DEFAULT_HEADROOM,
+                        RedisAccess.OF_ADDRESS))
                 .hasMessageContaining("tandem.redis.cluster=true");
         assertThatThrownBy(() -> settings.withAnswerTimeout(Duration.ZERO))
                 .hasMessageContaining("tandem.redis.answer-timeout is PT0S");

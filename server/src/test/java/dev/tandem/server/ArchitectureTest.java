@@ -79,6 +79,7 @@ class ArchitectureTest {
                     "dev.tandem.server.credentials..",
                     TASK,
                     "java..",
+                    "javax.net.ssl..",
                     "com.sun.net.httpserver..",
                     "picocli..",
                     "tools.jackson..",

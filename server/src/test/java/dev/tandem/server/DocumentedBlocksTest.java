@@ -97,6 +97,10 @@ class DocumentedBlocksTest {
                     "docs/rabbitmq.md rabbitmqctl",
                     "RabbitPermissionIT works with the same rights, set in another way"),
             Map.entry("docs/releasing.md *", RELEASE),
+            Map.entry("docs/security.md kafka-acls.sh", "SecureKafkaIT adds the same ACLs by Kafka's admin client"),
+            Map.entry(
+                    "docs/security.md rabbitmqctl",
+                    "RabbitPermissionIT works with the same rights, set in another way"),
             Map.entry("docs/spring-boot.md ./mvnw", STARTER),
             Map.entry("docs/spring-boot.md cp", STARTER),
             Map.entry("docs/spring-boot.md java", STARTER),
@@ -206,7 +210,7 @@ class DocumentedBlocksTest {
             } else if (name.startsWith("spring.ssl.bundle.pem.")) {
                 assertThat(((Map<?, ?>) settings.get(name)).keySet().toString()).isEqualTo("[keystore, truststore]");
             } else {
-                assertThat(name).isIn("tandem", "server");
+                assertThat(name).isIn("tandem", "server", "spring");
             }
         }
         if (settings.containsKey("tandem")) {

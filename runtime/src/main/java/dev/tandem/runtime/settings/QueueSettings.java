@@ -51,6 +51,7 @@ import org.springframework.util.unit.DataSize;
  * @param handler the type of tasks that set no type
  * @param types further types that {@code handler} runs; {@code *} means any
  * @param pull how programs lease the tasks of a queue whose handler is {@code pull}
+ * @param mask JSON pointers to values of payloads that nobody is shown
  * @param command which of the listed programs the handler {@code cmd} runs
  * @param exchange RabbitMQ's exchange, declared when missing; default: tandem
  * @param routingKey what binds the queue to the exchange; default: the queue's name
@@ -99,6 +100,7 @@ public record QueueSettings(
         @DefaultValue List<String> types,
         @DefaultValue HttpSettings http,
         @DefaultValue PullSettings pull,
+        @DefaultValue List<String> mask,
         @Nullable String command,
         @Nullable String exchange,
         @Nullable String routingKey,

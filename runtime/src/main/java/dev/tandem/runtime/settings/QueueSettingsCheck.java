@@ -13,6 +13,7 @@ import dev.tandem.task.store.DedupPolicy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
@@ -69,6 +70,18 @@ final class QueueSettingsCheck {
         });
     }
 
+    private void checkMask(String setting, List<String> pointers) {
+        if (pointers.size() > MaskPointer.MOST) {
+            problems.add(setting, pointers.size() + " pointers", "it must have at most " + MaskPointer.MOST);
+        }
+        for (int i = 0; i < pointers.size(); i++) {
+            String problem = MaskPointer.problem(pointers.get(i));
+            if (problem != null) {
+                problems.add(setting + "[" + i + "]", pointers.get(i), problem);
+            }
+        }
+    }
+
     private void checkQueue(String name, QueueSettings queue) {
         String prefix = prefix(name);
         if (!Partition.isName(name)) {
@@ -96,6 +109,7 @@ final class QueueSettingsCheck {
                 prefix + "max-checkpoint-bytes", queue.maxCheckpointBytes().toBytes(), 0, 1 << 20);
         problems.checkRange(prefix + "max-result-bytes", queue.maxResultBytes().toBytes(), 0, MAX_RESULT_BYTES);
         problems.checkRange(prefix + "max-log-lines", queue.maxLogLines(), 0, 100);
+        checkMask(prefix + "mask", queue.mask());
         checkBounds(prefix, queue);
         checkLimits(prefix, queue);
         checkBackoff(prefix + "backoff.", queue.backoff());

@@ -24,8 +24,13 @@ public final class Secrets {
                         found -> found.group(2) == null ? "***@" : Matcher.quoteReplacement(found.group(1)) + ":***@");
     }
 
-    /** Returns a setting's value as it may be shown. */
+    /** Returns a setting's value as it may be shown. The name of a file with a secret may be. */
     static String shown(String setting, String value) {
-        return SECRET_SETTING.matcher(setting).find() ? "***" : masked(value);
+        return SECRET_SETTING.matcher(setting).find() && !setting.endsWith("-file") ? "***" : masked(value);
+    }
+
+    /** Returns whether a setting's value has a secret. */
+    public static boolean isSecret(String setting, String value) {
+        return !shown(setting, value).equals(value);
     }
 }

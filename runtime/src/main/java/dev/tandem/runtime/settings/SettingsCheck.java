@@ -45,6 +45,7 @@ final class SettingsCheck {
                 Duration.ofSeconds(1),
                 Duration.ofDays(365));
         check.checkRedis(settings.redis());
+        check.checkFiles();
         check.checkExecutor(settings.executor());
         check.checkHistory(settings.history());
         check.checkFanOuts(settings.fanOuts());
@@ -116,6 +117,12 @@ final class SettingsCheck {
                     DurationText.of(redis.horizon()),
                     "it must be at most twice tandem.executor.lease, which is " + DurationText.of(lease));
         }
+    }
+
+    private void checkFiles() {
+        ConnectionFilesCheck files = new ConnectionFilesCheck(problems);
+        RedisSettings redis = settings.redis();
+        files.check("tandem.redis", redis.uri(), "rediss", redis.username(), redis.passwordFile(), redis.tls());
     }
 
     private void checkReplicas(RedisSettings redis) {

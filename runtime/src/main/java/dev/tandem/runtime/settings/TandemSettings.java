@@ -115,6 +115,9 @@ public record TandemSettings(
      * @param replicas how many replicas must confirm a write before it counts as durable: a number, or {@code auto}
      * @param headroom the share of Redis's memory that is kept free for outcomes
      * @param answerTimeout how long an answer may take before the connection is replaced
+     * @param username the user; "" for the one of the address
+     * @param passwordFile the file with the password; "" for the one of the address
+     * @param tls the files of connections with TLS
      */
     public record RedisSettings(
             @DefaultValue("redis://localhost:6379") String uri,
@@ -124,7 +127,10 @@ public record TandemSettings(
             @DefaultValue("3s") Duration horizon,
             @DefaultValue(AUTO) String replicas,
             @DefaultValue("0.1") double headroom,
-            @DefaultValue("5s") Duration answerTimeout) {
+            @DefaultValue("5s") Duration answerTimeout,
+            @DefaultValue("") String username,
+            @DefaultValue("") String passwordFile,
+            @DefaultValue TlsSettings tls) {
 
         private static final String AUTO = "auto";
 
@@ -142,7 +148,25 @@ public record TandemSettings(
             return "RedisSettings[uri=" + Secrets.masked(uri) + ", cluster=" + cluster + ", namespace="
                     + namespace + ", durability=" + durability
                     + ", horizon=" + horizon + ", replicas=" + replicas + ", headroom=" + headroom
-                    + ", answerTimeout=" + answerTimeout + "]";
+                    + ", answerTimeout=" + answerTimeout + ", username=" + username + ", passwordFile=" + passwordFile
+                    + ", tls=" + tls + "]";
+        }
+    }
+
+    /**
+     * The files of connections with TLS, all in PEM.
+     *
+     * @param caFile the certificates that are trusted; "" for what the JVM trusts
+     * @param certificateFile the certificate that is shown to the other side, with its chain; "" for none
+     * @param keyFile the key of that certificate
+     */
+    public record TlsSettings(
+            @DefaultValue("") String caFile,
+            @DefaultValue("") String certificateFile,
+            @DefaultValue("") String keyFile) {
+
+        boolean isEmpty() {
+            return caFile.isEmpty() && certificateFile.isEmpty() && keyFile.isEmpty();
         }
     }
 

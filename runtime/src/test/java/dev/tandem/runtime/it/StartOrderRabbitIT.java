@@ -1,9 +1,35 @@
 package dev.tandem.runtime.it;
 
+import static dev.tandem.api.TaskOptions.header;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.api.TaskContext;
+import dev.tandem.api.TaskRef;
+import dev.tandem.api.TaskRequest;
+import dev.tandem.runtime.Tandem;
 import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.UniqueNames;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class StartOrderRabbitIT extends StartOrderSuite {
+
+    private static final int PREFETCH = 400;
+    private static final int LARGE = 1_600;
+    private static final int MEASURED = 20_000;
+    private static final int MEASURED_PREFETCH = 5_000;
 
     @Override
     Map.Entry<String, String> broker() {
@@ -13,5 +39,107 @@ class StartOrderRabbitIT extends StartOrderSuite {
     @Override
     String source() {
         return "rabbit";
+    }
+
+    /** The task of another is delivered once as many are acked as do not fit into the prefetch with it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"key", "none"})
+    void burstThatIsLargerThanThePrefetchDelaysTheTaskOfAnotherUntilTheRestFits(String ordering) throws Exception {
+        Burst burst = new Burst(ordering, PREFETCH, LARGE, 4, 2);
+
+        burst.runs();
+
+        assertThat(burst.startsBefore.get())
+                .as("tasks of a burst of %s that started before", LARGE)
+                .isLessThan(LARGE - PREFETCH / 2);
+    }
+
+    /** Says how long a task behind a burst waits, for the documentation. */
+    @ParameterizedTest
+    @ValueSource(strings = {"key", "none"})
+    @Execution(ExecutionMode.SAME_THREAD)
+    @EnabledIfSystemProperty(named = "bursts.measured", matches = "true")
+    void measuresTheWaitBehindABurst(String ordering) throws Exception {
+        Burst burst = new Burst(ordering, MEASURED_PREFETCH, MEASURED, 10, 5);
+
+        burst.runs();
+
+        System.out.printf(
+                "ordering %s: behind %,d tasks, a wait of %.2f s, %,d started before; all after %.1f s%n",
+                ordering, MEASURED, burst.waitNanos.get() / 1e9, burst.startsBefore.get(), burst.nanos / 1e9);
+    }
+
+    /** Tasks of one tenant, and one of another that was submitted last. All wait for it before the first one ends. */
+    private final class Burst {
+        private final AtomicInteger startsBefore = new AtomicInteger(-1);
+        private final AtomicLong waitNanos = new AtomicLong();
+        private final AtomicInteger started = new AtomicInteger();
+        private final AtomicInteger ended = new AtomicInteger();
+        private final CountDownLatch open = new CountDownLatch(1);
+        private final String queue = UniqueNames.fresh("bursts");
+        private final String ordering;
+        private final int prefetch;
+        private final int size;
+        private final int slots;
+        private final int millis;
+        private long openedAt;
+        private long nanos;
+
+        Burst(String ordering, int prefetch, int size, int slots, int millis) {
+            this.ordering = ordering;
+            this.prefetch = prefetch;
+            this.size = size;
+            this.slots = slots;
+            this.millis = millis;
+        }
+
+        void runs() throws Exception {
+            var builder = Tandem.builder()
+                    .setting(broker().getKey(), broker().getValue())
+                    .redis(Brokers.redis().uri())
+                    .queue(queue)
+                    .setting("source", source())
+                    .setting("fair.by", "header:tenant")
+                    .setting("ordering", ordering)
+                    .setting("partitions", "1")
+                    .setting("prefetch", String.valueOf(prefetch))
+                    .setting("concurrency", String.valueOf(slots));
+            try (Tandem tandem = builder.handler("ship", Ship.class, this::run).start()) {
+                await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+                    submit(tandem, "big", 0).await(Duration.ofSeconds(10));
+                    return true;
+                });
+                List<TaskRef<?>> accepted = new ArrayList<>();
+                for (int i = 1; i < size; i++) {
+                    accepted.add(submit(tandem, "big", i));
+                }
+                for (TaskRef<?> each : accepted) {
+                    each.await(PATIENCE);
+                }
+                submit(tandem, "small", size).await(PATIENCE);
+                openedAt = System.nanoTime();
+                open.countDown();
+                await().atMost(PATIENCE).until(() -> ended.get() == size + 1);
+                nanos = System.nanoTime() - openedAt;
+            }
+        }
+
+        private void run(Ship ship, TaskContext task) throws InterruptedException {
+            open.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            int before = started.getAndIncrement();
+            if (ship.order().equals("small")) {
+                startsBefore.set(before);
+                waitNanos.set(System.nanoTime() - openedAt);
+            }
+            Thread.sleep(millis);
+            ended.incrementAndGet();
+        }
+
+        private TaskRef<?> submit(Tandem tandem, String tenant, int number) {
+            TaskRequest<?> request =
+                    TaskRequest.of(queue, "ship", new Ship(tenant, number)).with(header("tenant", tenant));
+            TaskRequest<?> complete = "key".equals(ordering) ? request.withKey(tenant + number) : request;
+            return tandem.client().submit(complete);
+        }
     }
 }

@@ -36,6 +36,11 @@ class SettingsDefaultsTest {
             redis.replicas = auto
             redis.headroom = 0.1
             redis.answer-timeout = 5s
+            redis.username =
+            redis.password-file =
+            redis.tls.ca-file =
+            redis.tls.certificate-file =
+            redis.tls.key-file =
             executor.enabled = true
             executor.id =
             executor.concurrency = 256
@@ -143,6 +148,7 @@ class SettingsDefaultsTest {
             queues.*.http.signing-keys = []
             queues.*.http.ssl-bundle = null
             queues.*.pull.lease = 30s
+            queues.*.mask = []
             queues.*.command = null
             queues.*.exchange = null
             queues.*.routing-key = null

@@ -13,6 +13,7 @@ import dev.tandem.server.inspect.ScheduleAdministration;
 import dev.tandem.server.inspect.TaskEndings;
 import dev.tandem.server.inspect.TopicPartitions;
 import dev.tandem.server.logs.OperatorLog;
+import dev.tandem.server.masking.PayloadMasks;
 import dev.tandem.server.operations.OperationAdministration;
 import dev.tandem.server.pull.PulledTasks;
 import dev.tandem.task.Publisher;
@@ -91,12 +92,17 @@ public class ApiConfiguration {
 
     @Bean
     TasksController tasksController(
-            TandemSettings settings, Inspection inspection, Administration administration, Backlog backlog) {
+            TandemSettings settings,
+            Inspection inspection,
+            Administration administration,
+            Backlog backlog,
+            PayloadMasks masks) {
         return new TasksController(
                 new ConfiguredQueues(settings, inspection),
                 inspection,
                 administration,
-                new TaskLookup(inspection, backlog));
+                new TaskLookup(inspection, backlog),
+                masks);
     }
 
     @Bean
@@ -125,8 +131,9 @@ public class ApiConfiguration {
     }
 
     @Bean
-    EndsController endsController(TandemSettings settings, Inspection inspection, TaskEndings endings) {
-        return new EndsController(new ConfiguredQueues(settings, inspection), endings);
+    EndsController endsController(
+            TandemSettings settings, Inspection inspection, TaskEndings endings, PayloadMasks masks) {
+        return new EndsController(new ConfiguredQueues(settings, inspection), endings, masks);
     }
 
     @Bean
@@ -142,8 +149,12 @@ public class ApiConfiguration {
 
     @Bean
     PullTasksController pullTasksController(
-            PullOrders orders, Inspection inspection, Administration administration, Backlog backlog) {
-        return new PullTasksController(orders, inspection, administration, new TaskLookup(inspection, backlog));
+            PullOrders orders,
+            Inspection inspection,
+            Administration administration,
+            Backlog backlog,
+            PayloadMasks masks) {
+        return new PullTasksController(orders, inspection, administration, new TaskLookup(inspection, backlog), masks);
     }
 
     @Bean
@@ -186,6 +197,12 @@ public class ApiConfiguration {
     @Bean
     DocumentController documentController() {
         return new DocumentController();
+    }
+
+    @Bean
+    BatchController batchController(TandemSettings settings, Inspection inspection, Publisher publisher) {
+        return new BatchController(
+                new ConfiguredQueues(settings, inspection), publisher, settings, InstantSource.system());
     }
 
     @Bean

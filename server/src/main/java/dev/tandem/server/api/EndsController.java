@@ -8,6 +8,7 @@ import dev.tandem.server.access.Permission;
 import dev.tandem.server.inspect.TaskEndings;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.masking.PayloadMasks;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -42,12 +43,14 @@ final class EndsController implements SmartLifecycle {
 
     private final ConfiguredQueues queues;
     private final TaskEndings endings;
+    private final PayloadMasks masks;
     private final Set<DeferredResult<Views.Ending>> waiting = ConcurrentHashMap.newKeySet();
     private volatile boolean running;
 
-    EndsController(ConfiguredQueues queues, TaskEndings endings) {
+    EndsController(ConfiguredQueues queues, TaskEndings endings, PayloadMasks masks) {
         this.queues = queues;
         this.endings = endings;
+        this.masks = masks;
     }
 
     @GetMapping
@@ -75,11 +78,11 @@ final class EndsController implements SmartLifecycle {
         return answer;
     }
 
-    private static Views.Ending view(String queue, QueueSettings settings, Optional<TaskInfo> seen) {
+    private Views.Ending view(String queue, QueueSettings settings, Optional<TaskInfo> seen) {
         return new Views.Ending(
                 seen.isPresent() && seen.get().state().isFinal(),
                 seen.map(Views::state).orElse(null),
-                seen.map(task -> TaskViews.single(queue, settings, Pauses.NONE, task))
+                seen.map(task -> TaskViews.single(queue, settings, Pauses.NONE, masks, task))
                         .orElse(null));
     }
 

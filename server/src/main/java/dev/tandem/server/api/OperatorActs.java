@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpMethod;
@@ -27,7 +28,8 @@ final class OperatorActs implements HandlerInterceptor {
 
     private static final int MAX_KEY = 64;
     private static final int MAX_TEXT = 200;
-    private static final String PUBLISH = "/api/v1/queues/{queue}/tasks";
+    private static final Set<String> PUBLISH =
+            Set.of("/api/v1/queues/{queue}/tasks", "/api/v1/queues/{queue}/tasks/batch");
 
     /** The verbs of workers for leases. The others of their verbs change tasks as an operator does. */
     private static final Pattern OF_WORKERS = Pattern.compile(
@@ -76,7 +78,7 @@ final class OperatorActs implements HandlerInterceptor {
         String route = String.valueOf(request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE));
         boolean reads = method.equals(HttpMethod.GET.name()) || method.equals(HttpMethod.HEAD.name());
         boolean ofWorker = OF_WORKERS.matcher(route).matches() || request.getAttribute(NO_ACT) != null;
-        if (reads || !route.startsWith("/api/") || route.equals(PUBLISH) || ofWorker) {
+        if (reads || !route.startsWith("/api/") || PUBLISH.contains(route) || ofWorker) {
             return;
         }
         @SuppressWarnings("unchecked")

@@ -9,6 +9,7 @@ import dev.tandem.server.inspect.Administration.Change;
 import dev.tandem.server.inspect.Administration.Deletion;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.masking.PayloadMasks;
 import dev.tandem.task.TaskState;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
@@ -39,12 +40,19 @@ final class PullTasksController {
     private final Inspection inspection;
     private final Administration administration;
     private final TaskLookup lookup;
+    private final PayloadMasks masks;
 
-    PullTasksController(PullOrders orders, Inspection inspection, Administration administration, TaskLookup lookup) {
+    PullTasksController(
+            PullOrders orders,
+            Inspection inspection,
+            Administration administration,
+            TaskLookup lookup,
+            PayloadMasks masks) {
         this.orders = orders;
         this.inspection = inspection;
         this.administration = administration;
         this.lookup = lookup;
+        this.masks = masks;
     }
 
     @Needs(Permission.WORK)
@@ -66,7 +74,7 @@ final class PullTasksController {
         Pauses pauses = Pauses.of(inspection, queue);
         return new Views.Tasks(
                 found(queue, shown, number(max)).stream()
-                        .map(task -> TaskViews.single(queue, settings, pauses, task))
+                        .map(task -> TaskViews.single(queue, settings, pauses, masks, task))
                         .toList(),
                 null,
                 null);

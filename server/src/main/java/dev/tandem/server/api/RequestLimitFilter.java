@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
@@ -25,6 +26,7 @@ final class RequestLimitFilter extends OncePerRequestFilter {
 
     private static final String BODY = RequestLimitFilter.class.getName() + ".body";
     private static final String HEALTH = "/actuator/health";
+    private static final Pattern STREAM = Pattern.compile("/api/v1/queues/[^/]+/tasks/batch");
     private static final byte[] EMPTY = {};
 
     /** How many bodies are read at once of clients that have not logged in, and how long each may be. */
@@ -92,7 +94,8 @@ final class RequestLimitFilter extends OncePerRequestFilter {
             return;
         }
         try {
-            byte[] body = hasBody(request) ? read(request, response, isNobody) : EMPTY;
+            boolean isRead = hasBody(request) && (isNobody || !isStream(request));
+            byte[] body = isRead ? read(request, response, isNobody) : EMPTY;
             if (body != null) {
                 request.setAttribute(BODY, body);
                 chain.doFilter(request, response);
@@ -100,6 +103,11 @@ final class RequestLimitFilter extends OncePerRequestFilter {
         } finally {
             places.release();
         }
+    }
+
+    /** Whether the route reads the body itself, piece by piece. */
+    private static boolean isStream(HttpServletRequest request) {
+        return STREAM.matcher(request.getRequestURI()).matches();
     }
 
     static boolean hasBody(HttpServletRequest request) {

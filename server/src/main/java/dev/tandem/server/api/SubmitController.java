@@ -146,7 +146,8 @@ final class SubmitController {
         return answer;
     }
 
-    private static Exception refusal(Throwable failure) {
+    /** Says why a task was not published. */
+    static Exception refusal(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof InvalidTaskException invalid) {

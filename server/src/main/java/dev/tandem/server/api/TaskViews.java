@@ -3,6 +3,7 @@ package dev.tandem.server.api;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.masking.PayloadMasks;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.PlatformHeaders;
 import dev.tandem.task.Task;
@@ -19,24 +20,29 @@ final class TaskViews {
 
     private static final String NOT_KEPT = "The payload and the headers of a task that has ended are not kept";
 
+    private static final String MASKED = "Parts of the payload are masked: nobody is shown them here";
+
     private TaskViews() {}
 
     static Views.Task inList(String queue, QueueSettings settings, Pauses pauses, TaskInfo info) {
-        return view(queue, settings, pauses, info, false);
+        return view(queue, settings, pauses, info, null);
     }
 
-    static Views.Task single(String queue, QueueSettings settings, Pauses pauses, TaskInfo info) {
-        return view(queue, settings, pauses, info, true);
+    static Views.Task single(String queue, QueueSettings settings, Pauses pauses, PayloadMasks masks, TaskInfo info) {
+        return view(queue, settings, pauses, info, masks);
     }
 
+    /** @param masks null to leave the payload and the headers out */
     private static Views.Task view(
-            String queue, QueueSettings settings, Pauses pauses, TaskInfo info, boolean withPayload) {
+            String queue, QueueSettings settings, Pauses pauses, TaskInfo info, @Nullable PayloadMasks masks) {
+        boolean withPayload = masks != null;
         Envelope envelope = info.envelope();
         Task task = envelope == null ? null : envelope.task();
         // A task that succeeded is kept without its payload, except samples of earlier versions.
         boolean ended = task != null && info.durationMillis() != null;
         boolean kept = task != null && !ended && !info.isInBroker();
-        ShownBytes payload = !kept || !withPayload ? ShownBytes.NONE : ShownBytes.of(task.payload());
+        PayloadMasks.Shown shown = !kept || masks == null ? null : masks.show(queue, task.type(), task.payload());
+        ShownBytes payload = shown == null ? ShownBytes.NONE : ShownBytes.of(shown.bytes());
         Map<String, String> headers = task == null || ended ? Map.of() : PlatformHeaders.without(task.headers());
         return new Views.Task(
                 info.ref().toString(),
@@ -61,7 +67,7 @@ final class TaskViews {
                 pauses.waitsFor(settings, info, Instant.now()),
                 info.halts() ? true : null,
                 kept ? task.payload().length : null,
-                kept ? null : ended ? NOT_KEPT : IN_BROKER,
+                kept ? shown != null && shown.masked() ? MASKED : null : ended ? NOT_KEPT : IN_BROKER,
                 !withPayload || headers.isEmpty() ? null : headers,
                 payload.json(),
                 payload.text(),

@@ -9,6 +9,7 @@ import dev.tandem.server.inspect.Administration.Deletion;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.masking.PayloadMasks;
 import dev.tandem.task.Partition;
 import dev.tandem.task.TaskState;
 import java.util.Locale;
@@ -55,12 +56,19 @@ final class TasksController {
     private final Inspection inspection;
     private final Administration administration;
     private final TaskLookup lookup;
+    private final PayloadMasks masks;
 
-    TasksController(ConfiguredQueues queues, Inspection inspection, Administration administration, TaskLookup lookup) {
+    TasksController(
+            ConfiguredQueues queues,
+            Inspection inspection,
+            Administration administration,
+            TaskLookup lookup,
+            PayloadMasks masks) {
         this.queues = queues;
         this.inspection = inspection;
         this.administration = administration;
         this.lookup = lookup;
+        this.masks = masks;
     }
 
     @GetMapping
@@ -107,7 +115,7 @@ final class TasksController {
     @GetMapping("/{id}")
     Views.Task one(@PathVariable String queue, @PathVariable String id) {
         QueueSettings settings = queues.get(queue);
-        return TaskViews.single(queue, settings, Pauses.of(inspection, queue), lookup.findAnywhere(queue, id));
+        return TaskViews.single(queue, settings, Pauses.of(inspection, queue), masks, lookup.findAnywhere(queue, id));
     }
 
     @Needs(Permission.OPERATE)

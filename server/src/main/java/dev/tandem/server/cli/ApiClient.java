@@ -14,6 +14,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
@@ -40,12 +43,14 @@ final class ApiClient {
 
     private final URI server;
     private final Optional<String> token;
+    private final @Nullable SSLSocketFactory sockets;
 
     /**
      * @param token returns the token for a server
-     * @throws CliException if the address is not a URL
+     * @param ca the file with the certificates that are trusted; "" for what the JVM trusts
+     * @throws CliException if the address is not a URL, or the file has no certificates
      */
-    ApiClient(String server, Function<URI, Optional<String>> token) {
+    ApiClient(String server, Function<URI, Optional<String>> token, String ca) {
         try {
             this.server = URI.create(server.endsWith("/") ? server.substring(0, server.length() - 1) : server);
         } catch (IllegalArgumentException e) {
@@ -57,6 +62,8 @@ final class ApiClient {
                     CliException.USAGE, "--server is '" + server + "': write it like http://127.0.0.1:8080");
         }
         this.token = token.apply(this.server);
+        // Java prepares TLS, which takes a while, only for addresses that need it.
+        sockets = ca.isEmpty() || !"https".equals(this.server.getScheme()) ? null : TrustedAuthority.sockets(ca);
     }
 
     URI server() {
@@ -125,6 +132,13 @@ final class ApiClient {
     }
 
     private CliException unreachable(String method, IOException failure) {
+        String remedy = failure instanceof SSLException ? TrustedAuthority.remedy(failure) : "";
+        if (!remedy.isEmpty()) {
+            return new CliException(
+                    CliException.UNREACHABLE,
+                    "The server at " + server + " isn't trusted, so nothing was sent (" + FailureText.of(failure)
+                            + "). " + remedy);
+        }
         boolean sent = !(failure instanceof ConnectException
                 || failure instanceof UnknownHostException
                 || "Connect timed out".equals(failure.getMessage()));
@@ -140,6 +154,9 @@ final class ApiClient {
     private HttpURLConnection open(String method, String path) throws IOException {
         HttpURLConnection connection =
                 (HttpURLConnection) URI.create(server + path).toURL().openConnection();
+        if (sockets != null && connection instanceof HttpsURLConnection secure) {
+            secure.setSSLSocketFactory(sockets);
+        }
         connection.setRequestMethod(method);
         connection.setInstanceFollowRedirects(false);
         connection.setConnectTimeout(CONNECT_TIMEOUT_MS);
@@ -184,6 +201,10 @@ final class ApiClient {
         try {
             return response.body().length == 0 ? JSON.createObjectNode() : RawPayload.parse(response.body());
         } catch (JacksonException e) {
+            if (new String(response.body(), StandardCharsets.ISO_8859_1).contains("requires TLS")) {
+                throw new CliException(
+                        CliException.USAGE, server + " speaks TLS only: write https:// in place of http://");
+            }
             throw new CliException(
                     CliException.REFUSED,
                     server + " answers with status " + response.status() + " and no JSON: is it a Tandem server?");

@@ -29,6 +29,13 @@ final class ServerOptions {
     private String server = "";
 
     @Option(
+            names = "--ca",
+            paramLabel = "FILE",
+            description = "certificates to trust, in PEM (default: TANDEM_CA, or those that Java trusts)",
+            defaultValue = "${env:TANDEM_CA:-}")
+    private String ca = "";
+
+    @Option(
             names = {"-o", "--output"},
             paramLabel = "FORMAT",
             description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})",
@@ -43,7 +50,7 @@ final class ServerOptions {
     }
 
     ApiClient api() {
-        return new ApiClient(server, this::token);
+        return new ApiClient(server, this::token, ca);
     }
 
     private Optional<String> token(URI address) {
@@ -56,7 +63,7 @@ final class ServerOptions {
 
     /** Returns a client that sends this token. */
     ApiClient apiWith(String token) {
-        return new ApiClient(server, address -> Optional.of(token));
+        return new ApiClient(server, address -> Optional.of(token), ca);
     }
 
     /** Returns the address of the server. @throws CliException if it is no URL */

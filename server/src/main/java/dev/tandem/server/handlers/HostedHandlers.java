@@ -8,6 +8,7 @@ import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.runtime.targets.AllowedTargets;
 import dev.tandem.server.commands.Commands;
+import dev.tandem.server.masking.PayloadMasks;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
 import java.time.InstantSource;
@@ -23,6 +24,7 @@ import javax.net.ssl.SSLContext;
 public final class HostedHandlers implements AutoCloseable {
 
     private final TandemSettings settings;
+    private final PayloadMasks masks;
     private final Map<String, Handler> more;
     private final MeterRegistry registry;
     private final Commands commands;
@@ -33,15 +35,18 @@ public final class HostedHandlers implements AutoCloseable {
     /**
      * Makes none yet.
      *
+     * @param masks what the handler {@code log} shows of payloads
      * @param more additional handlers by type, for every queue
      * @param tls returns the certificates of a bundle
      */
     public HostedHandlers(
             TandemSettings settings,
+            PayloadMasks masks,
             Map<String, Handler> more,
             MeterRegistry registry,
             Function<String, SSLContext> tls) {
         this.settings = settings;
+        this.masks = masks;
         this.more = Map.copyOf(more);
         this.registry = registry;
         this.tls = tls;
@@ -57,7 +62,7 @@ public final class HostedHandlers implements AutoCloseable {
     public Map<String, Handler> of(String name, QueueSettings queue, boolean slowsDown) {
         Map<String, Handler> handlers = new LinkedHashMap<>();
         if (HostedTypes.LOG.equals(queue.handler())) {
-            handlers.put(HostedTypes.LOG, new LogHandler(settings.logPayloads()));
+            handlers.put(HostedTypes.LOG, new LogHandler(settings.logPayloads() ? masks : null));
         }
         if (HostedTypes.NOOP.equals(queue.handler())) {
             handlers.put(HostedTypes.NOOP, task -> Result.done());

@@ -3,8 +3,10 @@ package dev.tandem.server.handlers;
 import dev.tandem.api.Handler;
 import dev.tandem.api.Result;
 import dev.tandem.api.TaskContext;
+import dev.tandem.server.masking.PayloadMasks;
 import dev.tandem.task.LogText;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,11 +17,11 @@ final class LogHandler implements Handler {
 
     private static final int MAX_SHOWN_BYTES = 1_000;
 
-    private final boolean withPayloads;
+    private final @Nullable PayloadMasks payloads;
 
-    /** @param withPayloads whether payloads are logged too; logs are often read by people who may not see them */
-    LogHandler(boolean withPayloads) {
-        this.withPayloads = withPayloads;
+    /** @param payloads what is logged of payloads; null for nothing. Logs are often read by people who may not see them */
+    LogHandler(@Nullable PayloadMasks payloads) {
+        this.payloads = payloads;
     }
 
     @Override
@@ -40,10 +42,12 @@ final class LogHandler implements Handler {
             text.append(" key=").append(task.key());
         }
         text.append(" attempt=").append(task.attempt()).append(" bytes=").append(task.payload().length);
-        if (withPayloads) {
-            int shown = Math.min(MAX_SHOWN_BYTES, task.payload().length);
-            text.append(" payload=").append(new String(task.payload(), 0, shown, StandardCharsets.UTF_8));
-            if (shown < task.payload().length) {
+        if (payloads != null) {
+            byte[] payload =
+                    payloads.show(task.queue(), task.type(), task.payload()).bytes();
+            int shown = Math.min(MAX_SHOWN_BYTES, payload.length);
+            text.append(" payload=").append(new String(payload, 0, shown, StandardCharsets.UTF_8));
+            if (shown < payload.length) {
                 text.append('…');
             }
         }

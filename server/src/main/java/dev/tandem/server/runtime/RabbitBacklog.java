@@ -11,6 +11,7 @@ import java.security.GeneralSecurityException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -88,6 +89,11 @@ final class RabbitBacklog implements AutoCloseable {
         ConnectionFactory factory = new ConnectionFactory();
         try {
             factory.setUri(uri);
+            if (factory.isSSL()) {
+                // Without this the client trusts every certificate, and tells everybody the password.
+                factory.useSslProtocol(SSLContext.getDefault());
+                factory.enableHostnameVerification();
+            }
         } catch (GeneralSecurityException | URISyntaxException e) {
             throw new IOException(e);
         }

@@ -1,6 +1,7 @@
 package dev.tandem.server.runtime;
 
 import dev.tandem.api.Handler;
+import dev.tandem.api.PayloadMask;
 import dev.tandem.runtime.queues.RoutingPublisher;
 import dev.tandem.runtime.queues.TaskMetrics;
 import dev.tandem.runtime.settings.HostedTypes;
@@ -22,6 +23,7 @@ import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.ScheduleAdministration;
 import dev.tandem.server.inspect.TaskEndings;
 import dev.tandem.server.inspect.TopicPartitions;
+import dev.tandem.server.masking.PayloadMasks;
 import dev.tandem.server.operations.OperationAdministration;
 import dev.tandem.server.pull.PulledTasks;
 import dev.tandem.task.Publisher;
@@ -40,14 +42,20 @@ import org.springframework.core.env.Environment;
 public class RuntimeConfiguration {
 
     @Bean
+    PayloadMasks payloadMasks(TandemSettings settings, ObjectProvider<PayloadMask> own) {
+        return new PayloadMasks(settings.queues(), own.getIfAvailable());
+    }
+
+    @Bean
     HostedHandlers hostedHandlers(
             TandemSettings settings,
+            PayloadMasks masks,
             ObjectProvider<AdditionalHandlers> additional,
             MeterRegistry registry,
             ObjectProvider<SslBundles> bundles) {
         TlsBundles tls = new TlsBundles(bundles.getIfAvailable());
         if (!settings.executor().enabled()) {
-            return new HostedHandlers(settings, Map.of(), registry, tls::context);
+            return new HostedHandlers(settings, masks, Map.of(), registry, tls::context);
         }
         Map<String, Handler> more =
                 additional.getIfAvailable(() -> none -> Map.of()).of(settings);
@@ -58,7 +66,7 @@ public class RuntimeConfiguration {
                     events,
                     "only the servers of ./tandem demo have the handler demo: leave it out");
         }
-        return new HostedHandlers(settings, more, registry, tls::context);
+        return new HostedHandlers(settings, masks, more, registry, tls::context);
     }
 
     @Bean

@@ -16,6 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.web.server.context.WebServerInitializedEvent;
 import org.springframework.context.ApplicationListener;
+import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 
 /** Logs at the start what this server is, where its API is, and what its queues do. */
@@ -45,6 +46,18 @@ final class StartReport implements ApplicationListener<WebServerInitializedEvent
         if (event.getApplicationContext().getServerNamespace() == null) {
             int port = event.getWebServer().getPort();
             lines(port).forEach(log::info);
+            if (environment instanceof ConfigurableEnvironment known) {
+                warnOfSecrets(CommandLineSecrets.in(known));
+            }
+        }
+    }
+
+    private static void warnOfSecrets(List<String> names) {
+        if (!names.isEmpty()) {
+            log.warn(
+                    "The command line has secrets, in {}. Other users of this machine can read it: put them into files, or"
+                            + " into the environment",
+                    String.join(", ", names));
         }
     }
 
@@ -71,7 +84,8 @@ final class StartReport implements ApplicationListener<WebServerInitializedEvent
 
     static String address(UnaryOperator<@Nullable String> settings, int port) {
         String address = settings.apply("server.address");
-        boolean tls = settings.apply("server.ssl.bundle") != null || settings.apply("server.ssl.key-store") != null;
+        boolean tls = (settings.apply("server.ssl.bundle") != null || settings.apply("server.ssl.key-store") != null)
+                && !"false".equals(settings.apply("server.ssl.enabled"));
         String scheme = tls ? "https" : "http";
         return address == null || address.isBlank()
                 ? "The API listens on every address, port " + port + " (" + scheme + ")"

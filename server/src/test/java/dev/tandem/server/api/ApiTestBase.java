@@ -11,6 +11,7 @@ import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.masking.PayloadMasks;
 import dev.tandem.server.security.SecurityConfiguration;
 import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.Envelope;
@@ -27,6 +28,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -121,6 +124,13 @@ abstract class ApiTestBase {
             return AUDIT;
         }
 
+        /** Hides tasks of one type. */
+        @Bean
+        PayloadMasks payloadMasks(TandemSettings settings) {
+            return new PayloadMasks(
+                    settings.queues(), (queue, type, payload) -> "photo".equals(type) ? bytes("a photo") : payload);
+        }
+
         @Bean
         LocalQueues localQueues() {
             return queue -> queue.equals("mail") ? SLOWED : LocalQueue.GOOD;
@@ -138,10 +148,9 @@ abstract class ApiTestBase {
         port = port(context);
     }
 
-    /** Starts the API. @param login {@code tandem.api.login} */
-    static ConfigurableApplicationContext run(String login) {
-        return SpringApplication.run(
-                TestConfiguration.class,
+    /** Starts the API. @param login {@code tandem.api.login} @param more further settings, which come last */
+    static ConfigurableApplicationContext run(String login, String... more) {
+        List<String> arguments = new ArrayList<>(List.of(
                 "--server.port=0",
                 "--tandem.api.login=" + login,
                 "--tandem.api.token-file=stdout",
@@ -149,10 +158,13 @@ abstract class ApiTestBase {
                 "--tandem.queues.orders.handler=noop",
                 "--tandem.queues.orders.max-blocked-keys=1",
                 "--tandem.queues.mail.source=rabbit",
+                "--tandem.queues.mail.mask=/card/number,/customers/*/email",
                 "--tandem.queues.exports.source=kafka",
                 "--tandem.queues.exports.handler=pull",
                 "--tandem.max-payload=1KB",
-                "--tandem.api.body-timeout=1s");
+                "--tandem.api.body-timeout=1s"));
+        arguments.addAll(List.of(more));
+        return SpringApplication.run(TestConfiguration.class, arguments.toArray(String[]::new));
     }
 
     static <T> T bean(String name, Class<T> type) {

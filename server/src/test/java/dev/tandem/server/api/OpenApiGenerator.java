@@ -312,5 +312,8 @@ final class OpenApiGenerator {
             @Nullable Integer changed,
             @Nullable List<PullViews.NotDone> lost,
             @Nullable List<PullViews.NotDone> unknown,
-            @Nullable List<PullViews.NotDone> invalid) {}
+            @Nullable List<PullViews.NotDone> invalid,
+            @Nullable Long lines,
+            @Nullable Long accepted,
+            @Nullable List<BatchViews.LineProblem> problems) {}
 }

@@ -6,6 +6,9 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.tandem.api.Result;
+import dev.tandem.server.masking.PayloadMasks;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +34,7 @@ class LogHandlerTest {
 
     @Test
     void taskIsLoggedInOneLineWithoutItsPayload() {
-        assertThat(new LogHandler(false).handle(new FakeTask().id("a\nb"))).isEqualTo(Result.done());
+        assertThat(new LogHandler(null).handle(new FakeTask().id("a\nb"))).isEqualTo(Result.done());
 
         assertThat(lines.list)
                 .singleElement()
@@ -41,8 +44,17 @@ class LogHandlerTest {
 
     @Test
     void beginningOfThePayloadIsLoggedIfEnabled() {
-        new LogHandler(true).handle(new FakeTask().payload("x".repeat(5_000)));
+        new LogHandler(new PayloadMasks(Map.of(), null)).handle(new FakeTask().payload("x".repeat(5_000)));
 
         assertThat(lines.list).singleElement().asString().endsWith("bytes=5000 payload=" + "x".repeat(1_000) + "…");
+    }
+
+    @Test
+    void maskedPartsOfThePayloadAreNotLogged() {
+        PayloadMasks masks =
+                new PayloadMasks(Map.of(), (queue, type, payload) -> "{}".getBytes(StandardCharsets.UTF_8));
+        new LogHandler(masks).handle(new FakeTask().payload("secret"));
+
+        assertThat(lines.list).singleElement().asString().endsWith("bytes=6 payload={}");
     }
 }

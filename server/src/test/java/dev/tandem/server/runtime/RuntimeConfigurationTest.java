@@ -9,6 +9,7 @@ import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.handlers.AdditionalHandlers;
 import dev.tandem.server.handlers.HostedHandlers;
+import dev.tandem.server.masking.PayloadMasks;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -73,6 +74,7 @@ class RuntimeConfigurationTest {
         return new RuntimeConfiguration()
                 .hostedHandlers(
                         settings,
+                        new PayloadMasks(settings.queues(), null),
                         beans.getBeanProvider(AdditionalHandlers.class),
                         new SimpleMeterRegistry(),
                         beans.getBeanProvider(SslBundles.class));

@@ -56,7 +56,8 @@ public final class Bench implements Callable<Integer> {
             new StoreScripts(),
             new EventRate(),
             new ClientRate(),
-            new PullRate());
+            new PullRate(),
+            new BatchSubmitRate());
 
     /** The form of the result. */
     enum Format {

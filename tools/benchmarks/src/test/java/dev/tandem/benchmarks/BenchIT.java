@@ -50,7 +50,8 @@ class BenchIT {
         "restart, 3",
         "first, 3",
         "stuck, 3",
-        "pull, 2"
+        "pull, 2",
+        "batch-submit, 1"
     })
     @EnabledIfSystemProperty(named = "benchmarks", matches = "all")
     void longScenarioMeasuresEveryLine(String scenario, int lines) {

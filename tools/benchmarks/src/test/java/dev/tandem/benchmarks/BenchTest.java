@@ -42,7 +42,8 @@ class BenchTest {
                         "idle",
                         "scripts",
                         "events",
-                        "client");
+                        "client",
+                        "batch-submit");
     }
 
     @Test

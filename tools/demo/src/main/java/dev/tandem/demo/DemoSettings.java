@@ -73,13 +73,19 @@ final class DemoSettings {
                 """;
     }
 
-    /** Returns what a person's own settings do not know: where the brokers are. */
+    /** Returns what a person's own settings do not know: where the brokers are, and that these have neither users nor TLS. */
     static String addresses(LocalPlatform platform) {
         return """
+                server:
+                  ssl: { enabled: false }
                 tandem:
                   kafka: { bootstrap-servers: "%s" }
                   rabbit: { uri: "%s" }
-                  redis: { uri: "%s" }
+                  redis:
+                    uri: "%s"
+                    username: ""
+                    password-file: ""
+                    tls: { ca-file: "", certificate-file: "", key-file: "" }
                 """.formatted(platform.kafka(), platform.amqp(), platform.redis());
     }
 }
