@@ -61,7 +61,7 @@ public class ApiConfiguration {
 
     @Bean
     WebServerFactoryCustomizer<TomcatServletWebServerFactory> unreadBodies() {
-        return tomcat -> tomcat.addEngineValves(new UnreadBodyValve());
+        return tomcat -> tomcat.addEngineValves(new UnreadBodyValve(), new PeerAddress.Keeper());
     }
 
     /** Passes encoded slashes through: ids and keys may contain slashes, which are decoded in path variables only. */
