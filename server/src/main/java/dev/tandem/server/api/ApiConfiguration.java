@@ -123,6 +123,14 @@ public class ApiConfiguration {
     }
 
     @Bean
+    WhyController whyController(TandemSettings settings, Inspection inspection, Backlog backlog, LocalQueues local) {
+        return new WhyController(
+                new ConfiguredQueues(settings, inspection),
+                new TaskLookup(inspection, backlog),
+                new WhyFacts(inspection, backlog, local, settings.executor().lease(), InstantSource.system()));
+    }
+
+    @Bean
     EndsController endsController(
             TandemSettings settings, Inspection inspection, TaskEndings endings, PayloadMasks masks) {
         return new EndsController(new ConfiguredQueues(settings, inspection), endings, masks);
