@@ -4,6 +4,7 @@ import dev.tandem.task.BusinessId;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.TaskDependencies;
 import dev.tandem.task.TaskDependencies.Policy;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.DependencyAnswer;
 import dev.tandem.task.store.DependencyAnswer.State;
 import dev.tandem.task.store.DependencyPolicy;
@@ -119,7 +120,8 @@ record DependencyRules(DependencyPolicy ofQueue) {
         long left = timeout - longest.waitedMillis();
         if (left > 0) {
             long look = Math.max(SHORTEST_LOOK_MILLIS, longest.waitedMillis() / SHARE);
-            return Outcome.Snoozed.waitingFor("the task " + id, Math.min(left, Math.min(look, LONGEST_LOOK_MILLIS)));
+            return Outcome.Snoozed.waitingFor(
+                    WaitReason.TASK + id, Math.min(left, Math.min(look, LONGEST_LOOK_MILLIS)));
         } else if (policy == Policy.RUN) {
             return null;
         }

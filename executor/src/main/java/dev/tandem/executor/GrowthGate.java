@@ -8,6 +8,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Source.Growing;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskPlace;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.LookBack;
 import dev.tandem.task.store.LookBack.Ask;
 import dev.tandem.task.store.LookBack.State;
@@ -48,7 +49,7 @@ final class GrowthGate implements Gate {
 
     private static final int MAX_KNOWN = 20_000;
 
-    private static final String WAITS_FOR = "earlier tasks of its key, in another partition";
+    private static final String WAITS_FOR = WaitReason.EARLIER_PARTITION;
 
     /** A task that waits: since when, and when it is tried again. */
     private record Held(long since, long until) {}

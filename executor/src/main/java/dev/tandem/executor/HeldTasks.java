@@ -10,6 +10,9 @@ import dev.tandem.task.PlatformHeaders;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskPlace;
+import dev.tandem.task.store.HeldAnswer;
+import dev.tandem.task.store.HeldPartition;
+import dev.tandem.task.store.HeldQuestion;
 import dev.tandem.task.store.HeldTask;
 import dev.tandem.task.store.Registration.Registrant;
 import java.util.ArrayList;
@@ -37,14 +40,23 @@ final class HeldTasks {
 
     private final RunningHandlers handlers;
     private final Gates gates;
+    private final LoopStatus status;
 
-    HeldTasks(QueueSpec spec, String executor, LoopInbox inbox, QueueCore core, RunningHandlers handlers, Gates gates) {
+    HeldTasks(
+            QueueSpec spec,
+            String executor,
+            LoopInbox inbox,
+            QueueCore core,
+            RunningHandlers handlers,
+            Gates gates,
+            LoopStatus status) {
         this.spec = spec;
         this.executor = executor;
         this.inbox = inbox;
         this.core = core;
         this.handlers = handlers;
         this.gates = gates;
+        this.status = status;
     }
 
     /**
@@ -86,7 +98,7 @@ final class HeldTasks {
      */
     CompletableFuture<List<HeldTask>> find(String id) {
         CompletableFuture<List<HeldTask>> found = new CompletableFuture<>();
-        inbox.post(() -> found.complete(now(id)));
+        inbox.post(() -> found.complete(now(named(id))));
         return found;
     }
 
@@ -97,9 +109,39 @@ final class HeldTasks {
         return description;
     }
 
-    private List<HeldTask> now(String id) {
+    /** Says what is held of a key or a task, and how the partitions are, as of the loop's next turn. @return as {@link #find} */
+    CompletableFuture<HeldAnswer> explain(HeldQuestion question) {
+        CompletableFuture<HeldAnswer> answer = new CompletableFuture<>();
+        inbox.post(() -> answer.complete(explainNow(question)));
+        return answer;
+    }
+
+    private HeldAnswer explainNow(HeldQuestion question) {
+        String name = question.name();
+        TaskFilter named = question.byKey() ? (partition, position, task) -> name.equals(task.key()) : named(name);
+        String withheld = status.snapshot(null).withheld();
+        boolean mayStart = core.running() < spec.policy().concurrency();
+        return new HeldAnswer(
+                now(named),
+                core.look(question.partition(), named).stream()
+                        .limit(Registrant.MOST_FOUND)
+                        .map(look -> new HeldPartition(
+                                look.partition().name(),
+                                executor,
+                                look.readTo(),
+                                look.matching(),
+                                look.notDurable(),
+                                look.memoryFull(),
+                                look.withoutRoom(),
+                                look.keysAtBound(),
+                                look.quietMillis(),
+                                mayStart,
+                                withheld == null ? "" : withheld))
+                        .toList());
+    }
+
+    private List<HeldTask> now(TaskFilter named) {
         Map<TaskPlace, HeldTask> found = new LinkedHashMap<>();
-        TaskFilter named = named(id);
         handlers.running().forEach(run -> add(found, named, run, null));
         gates.eachWaiting((run, reason) -> add(found, named, run, reason));
         core.pending()

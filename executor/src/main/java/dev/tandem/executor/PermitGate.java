@@ -4,6 +4,7 @@ import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
+import dev.tandem.task.WaitReason;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -201,7 +202,8 @@ final class PermitGate implements Gate {
     }
 
     private static String permitOf(List<PermitLimit> limits) {
-        return "a permit of " + limits.stream().map(each -> each.limit().name()).collect(Collectors.joining(" and "));
+        return WaitReason.PERMIT
+                + limits.stream().map(each -> each.limit().name()).collect(Collectors.joining(" and "));
     }
 
     /**

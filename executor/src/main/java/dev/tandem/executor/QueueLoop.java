@@ -110,7 +110,7 @@ final class QueueLoop {
                 gates.threads(),
                 context.sharedThreads());
         this.starter = new RunStarter(spec, workers, gates, run -> inbox.post(() -> start(run)), batches::add);
-        this.held = new HeldTasks(spec, context.executorId(), inbox, core, handlers(), gates);
+        this.held = new HeldTasks(spec, context.executorId(), inbox, core, handlers(), gates, status);
         this.leases = kind == Source.Kind.QUEUE
                 ? new PartitionLeases(
                         context.executorId(), spec.members(), timings.leave(), new LeaseActions(), clock.millis())

@@ -5,6 +5,7 @@ import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
+import dev.tandem.task.WaitReason;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -67,7 +68,7 @@ final class RateGate implements Gate {
                 long away = rates.await(next, next.rate().bucketOf(run.task()), this, longest);
                 if (away > 0) {
                     decide(Outcome.Snoozed.waitingFor(
-                            "a token of " + next.rate().name(), away));
+                            WaitReason.TOKEN + next.rate().name(), away));
                 } else if (departures.include(run)) {
                     rates.turnAway(next, List.of(this), Outcome.NotStarted.INSTANCE);
                 }
@@ -199,7 +200,7 @@ final class RateGate implements Gate {
     }
 
     private static String tokenOf(RateLimit limit) {
-        return "a token of " + limit.rate().name();
+        return WaitReason.TOKEN + limit.rate().name();
     }
 
     @Override

@@ -2,6 +2,8 @@ package dev.tandem.executor;
 
 import dev.tandem.task.store.HandledTypes;
 import dev.tandem.task.store.HandlerPeer;
+import dev.tandem.task.store.HeldAnswer;
+import dev.tandem.task.store.HeldQuestion;
 import dev.tandem.task.store.HeldTask;
 import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.Registration;
@@ -168,6 +170,14 @@ final class Registrations implements AutoCloseable {
             return loop == null
                     ? CompletableFuture.completedFuture(List.of())
                     : loop.held().find(id);
+        }
+
+        @Override
+        public CompletionStage<HeldAnswer> explain(String queue, HeldQuestion question) {
+            QueueLoop loop = queues.get(queue);
+            return loop == null
+                    ? CompletableFuture.completedFuture(HeldAnswer.NONE)
+                    : loop.held().explain(question);
         }
 
         @Override

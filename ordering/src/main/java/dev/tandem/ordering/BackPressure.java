@@ -1,5 +1,7 @@
 package dev.tandem.ordering;
 
+import java.util.stream.Stream;
+
 /** Pauses the source while memory is full, and says how full it is. */
 final class BackPressure {
 
@@ -36,6 +38,11 @@ final class BackPressure {
     /** Whether fresh tasks wait in the broker because the store has no room for more. */
     boolean isWithoutRoom() {
         return state.ownership.isOwned() && !state.room.isLeft();
+    }
+
+    /** Looks at the partition, for people. Empty if it is not owned. */
+    Stream<PartitionLook> look(TaskFilter filter) {
+        return state.ownership.isOwned() ? Stream.of(PartitionLook.of(state, this, filter)) : Stream.empty();
     }
 
     /** Whether keys wait for a delivery that cannot come before fresh tasks have left memory. */

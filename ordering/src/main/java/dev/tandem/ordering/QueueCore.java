@@ -312,6 +312,14 @@ public final class QueueCore {
                                 entry.attempts())));
     }
 
+    /** Looks at an owned partition, and at others that have such tasks. @param partition its name; empty for no certain one */
+    public List<PartitionLook> look(String partition, TaskFilter filter) {
+        return partitions.values().stream()
+                .flatMap(core -> core.backPressure().look(filter))
+                .filter(look -> look.partition().name().equals(partition) || look.matching() + look.notDurable() > 0)
+                .toList();
+    }
+
     /** Counts the tasks that wait in the log because there is no room for more of their keys. */
     public Overflow overflow() {
         return partitions.values().stream().map(core -> core.overflow().count()).reduce(Overflow.NONE, Overflow::plus);

@@ -1,9 +1,13 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.store.HeldAnswer;
+import dev.tandem.task.store.HeldQuestion;
 import dev.tandem.task.store.HeldTask;
 import dev.tandem.task.store.Registration.Registrant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,6 +64,18 @@ public final class RunningTasks {
                             .toList());
         }
 
+        /** Returns what executors have answered so far to a question. */
+        public CompletableFuture<HeldAnswer> answer() {
+            return sent.answers()
+                    .thenApply(lines -> new HeldAnswer(
+                            lines.stream()
+                                    .flatMap(line -> HeldTaskText.read(queue, line).stream())
+                                    .toList(),
+                            lines.stream()
+                                    .flatMap(line -> HeldPartitionText.read(line).stream())
+                                    .toList()));
+        }
+
         /** Forgets the search and its answers. */
         public CompletableFuture<Void> close() {
             return sent.close();
@@ -81,6 +97,24 @@ public final class RunningTasks {
         return finds.send(queue, List.of(id)).thenApply(sent -> new Search(queue, sent));
     }
 
+    /** Asks all executors what they have of a key or a task. */
+    public CompletableFuture<Search> explain(String queue, HeldQuestion question) {
+        return find(queue, question.text());
+    }
+
+    private static CompletionStage<List<String>> answer(Registrant executor, String queue, String asked) {
+        HeldQuestion question = HeldQuestion.read(asked).orElse(null);
+        if (question == null) {
+            return executor.find(queue, asked)
+                    .thenApply(found -> found.stream().map(HeldTaskText::of).toList());
+        }
+        return executor.explain(queue, question)
+                .thenApply(answer -> Stream.concat(
+                                answer.tasks().stream().map(HeldTaskText::of),
+                                answer.partitions().stream().map(HeldPartitionText::of))
+                        .toList());
+    }
+
     /** Has an executor look for requests, until the returned object is closed. */
     AutoCloseable listen(Registrant executor) {
         AutoCloseable listensToCancels =
@@ -90,8 +124,7 @@ public final class RunningTasks {
                     }
                     return cancelled;
                 }));
-        AutoCloseable listensToFinds = finds.listen((queue, id) -> executor.find(queue, id)
-                .thenApply(found -> found.stream().map(HeldTaskText::of).toList()));
+        AutoCloseable listensToFinds = finds.listen((queue, asked) -> answer(executor, queue, asked));
         return () -> {
             listensToCancels.close();
             listensToFinds.close();

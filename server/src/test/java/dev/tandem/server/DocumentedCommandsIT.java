@@ -39,6 +39,7 @@ class DocumentedCommandsIT {
             "tasks",
             "dead",
             "keys",
+            "why",
             "dedup",
             "depends",
             "limits",

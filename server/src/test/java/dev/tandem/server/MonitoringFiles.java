@@ -37,6 +37,10 @@ final class MonitoringFiles {
             "tandem_schedule_skipped_total",
             "tandem_schedule_lateness_seconds_bucket");
 
+    /** A process has these metrics only once it has posted a task, or a program has ended. */
+    static final Set<String> OF_HOSTED_TASKS =
+            Set.of("tandem_http_calls_seconds_count", "tandem_commands_seconds_count");
+
     /** Metrics that only a server with queues of pull workers has. */
     static final Set<String> OF_PULL_WORKERS =
             Set.of("tandem_leases", "tandem_leases_calls", "tandem_leases_lapsed_total", "tandem_leases_startable");

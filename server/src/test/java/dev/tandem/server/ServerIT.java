@@ -314,6 +314,7 @@ class ServerIT {
         monitored.removeAll(MonitoringFiles.RARE);
         monitored.removeAll(MonitoringFiles.OF_LIMITS);
         monitored.removeAll(MonitoringFiles.OF_PULL_WORKERS);
+        monitored.removeAll(MonitoringFiles.OF_HOSTED_TASKS);
         assertThat(MonitoringFiles.exposed(server.get("/actuator/prometheus").body()))
                 .as("what the alerts and the dashboard ask for")
                 .containsAll(monitored);

@@ -13,6 +13,18 @@ public final class WaitReason {
     /** The header that carries the words. */
     public static final String HEADER = "tandem-waits-for";
 
+    /** Begins the reason of a task that waits for a permit; the name of the limit follows. */
+    public static final String PERMIT = "a permit of ";
+
+    /** Begins the reason of a task that waits for its rate; the name of the rate limit follows. */
+    public static final String TOKEN = "a token of ";
+
+    /** Begins the reason of a task that waits for another one; the name of that one follows. */
+    public static final String TASK = "the task ";
+
+    /** The reason of a task whose key moved when its topic got more partitions. */
+    public static final String EARLIER_PARTITION = "earlier tasks of its key, in another partition";
+
     /** The longest text that is kept, in characters. */
     static final int MAX = 200;
 

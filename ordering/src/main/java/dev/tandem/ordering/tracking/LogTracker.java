@@ -121,6 +121,11 @@ public final class LogTracker extends DeliveryTracker {
         nextOffset = next;
     }
 
+    /** Returns the offset behind all that was delivered, or {@link #NO_PREFIX}. */
+    public long nextOffset() {
+        return nextOffset;
+    }
+
     /** Returns the offset that may be committed, or {@link #NO_PREFIX}. Lets go of what is settled below it. */
     public long prefix() {
         while (!entries.isEmpty() && letGo(entries.getFirst())) {

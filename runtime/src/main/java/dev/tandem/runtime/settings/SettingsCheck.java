@@ -7,6 +7,7 @@ import dev.tandem.runtime.settings.TandemSettings.FanOutSettings;
 import dev.tandem.runtime.settings.TandemSettings.HistorySettings;
 import dev.tandem.runtime.settings.TandemSettings.HttpCallSettings;
 import dev.tandem.runtime.settings.TandemSettings.RedisSettings;
+import dev.tandem.runtime.targets.AddressRanges;
 import dev.tandem.task.Partition;
 import dev.tandem.task.fanout.Subtask;
 import java.time.Duration;
@@ -62,6 +63,7 @@ final class SettingsCheck {
                 "tandem.api.session-idle", settings.api().sessionIdle(), Duration.ofSeconds(1), Duration.ofDays(30));
         check.problems.checkRange(
                 "tandem.api.session-max", settings.api().sessionMax(), Duration.ofSeconds(1), Duration.ofDays(30));
+        check.checkProxy(settings.api().proxy());
         check.checkHttp(settings.http());
         new QueueSettingsCheck(settings, handlers, check.problems).checkAll();
         new ScheduleSettingsCheck(settings, check.problems).checkAll();
@@ -234,6 +236,24 @@ final class SettingsCheck {
                         hosts.get(i),
                         "it must be a host name, without a scheme, a port or a wildcard");
             }
+        }
+    }
+
+    private void checkProxy(ProxySettings proxy) {
+        List<String> addresses = proxy.addresses();
+        for (int i = 0; i < addresses.size(); i++) {
+            if (!AddressRanges.isRange(addresses.get(i))) {
+                problems.add(
+                        "tandem.api.proxy.addresses[" + i + "]",
+                        addresses.get(i),
+                        "it must be an address or a range, such as 10.0.0.5 or 10.0.0.0/24");
+            }
+        }
+        if (!addresses.isEmpty() && proxy.roles().isEmpty()) {
+            problems.add(
+                    "tandem.api.proxy.roles",
+                    "",
+                    "list the groups of each role, as in tandem.api.proxy.roles.viewer, or nobody gets in");
         }
     }
 

@@ -217,6 +217,8 @@ public record TandemSettings(
      * @param auditMax about how many entries of the audit log are kept
      * @param sessionIdle how long the session of a browser lasts that is not used
      * @param sessionMax how long it lasts in any case
+     * @param oidc how users of OpenID providers get roles
+     * @param proxy which proxies say who calls
      */
     public record ApiSettings(
             @DefaultValue List<String> allowedHosts,
@@ -226,7 +228,9 @@ public record TandemSettings(
             @DefaultValue("false") boolean openMetrics,
             @DefaultValue("20000") int auditMax,
             @DefaultValue("30m") Duration sessionIdle,
-            @DefaultValue("12h") Duration sessionMax) {}
+            @DefaultValue("12h") Duration sessionMax,
+            @DefaultValue OidcSettings oidc,
+            @DefaultValue ProxySettings proxy) {}
 
     /** Whether callers of the API have to show who they are. */
     public enum Login {

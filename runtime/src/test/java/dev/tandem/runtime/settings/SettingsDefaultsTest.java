@@ -56,6 +56,16 @@ class SettingsDefaultsTest {
             api.audit-max = 20000
             api.session-idle = 30m
             api.session-max = 12h
+            api.oidc.roles-claim = groups
+            api.oidc.roles.viewer = []
+            api.oidc.roles.operator = []
+            api.oidc.roles.admin = []
+            api.proxy.addresses = []
+            api.proxy.user-header = X-Forwarded-User
+            api.proxy.groups-header = X-Forwarded-Groups
+            api.proxy.roles.viewer = []
+            api.proxy.roles.operator = []
+            api.proxy.roles.admin = []
             http.connect-timeout = 10s
             http.connections-per-host = null
             http.keep-alive = 30s

@@ -61,7 +61,7 @@ public class ApiConfiguration {
 
     @Bean
     WebServerFactoryCustomizer<TomcatServletWebServerFactory> unreadBodies() {
-        return tomcat -> tomcat.addEngineValves(new UnreadBodyValve());
+        return tomcat -> tomcat.addEngineValves(new UnreadBodyValve(), new PeerAddress.Keeper());
     }
 
     /** Passes encoded slashes through: ids and keys may contain slashes, which are decoded in path variables only. */
@@ -120,6 +120,14 @@ public class ApiConfiguration {
             TandemSettings settings, Inspection inspection, Dependencies dependencies, Backlog backlog) {
         return new DependenciesController(
                 new ConfiguredQueues(settings, inspection), dependencies, new TaskLookup(inspection, backlog));
+    }
+
+    @Bean
+    WhyController whyController(TandemSettings settings, Inspection inspection, Backlog backlog, LocalQueues local) {
+        return new WhyController(
+                new ConfiguredQueues(settings, inspection),
+                new TaskLookup(inspection, backlog),
+                new WhyFacts(inspection, backlog, local, settings.executor().lease(), InstantSource.system()));
     }
 
     @Bean

@@ -74,7 +74,8 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
                     "Use " + e.getKnownPropertyIds() + "; the task's own data belongs into payload");
         } catch (JacksonException e) {
             throw ProblemType.INVALID_BODY.refusal(
-                    "The body is not a task as JSON: " + e.getOriginalMessage(),
+                    "The body is not a task as JSON: "
+                            + e.getOriginalMessage().replaceAll("java(\\.\\w+)*\\.(\\w+)", "$2"),
                     "See docs/protocol.md; send a payload of another kind with its own Content-Type");
         }
         if (body == null) {

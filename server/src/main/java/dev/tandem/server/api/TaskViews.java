@@ -91,6 +91,14 @@ final class TaskViews {
     }
 
     /** Returns the id that the handler sees. */
+    static String id(String queue, QueueSettings settings, TaskInfo info) {
+        return id(
+                queue,
+                settings,
+                info,
+                info.envelope() == null ? null : info.envelope().task());
+    }
+
     private static String id(String queue, QueueSettings settings, TaskInfo info, @Nullable Task task) {
         if (task != null && task.id() != null) {
             return task.id();

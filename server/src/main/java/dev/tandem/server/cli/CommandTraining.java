@@ -52,6 +52,8 @@ final class CommandTraining {
             line(0, "keys list q"),
             line(0, "keys show q k"),
             line(0, "keys retry q k"),
+            line(0, "why q k"),
+            line(0, "top --once"),
             line(0, "dedup q k"),
             line(0, "depends q t"),
             line(0, "limits"),

@@ -23,6 +23,8 @@ public final class TandemCli extends CommandGroup {
             TasksCommand.class,
             DeadCommand.class,
             KeysCommand.class,
+            WhyCommand.class,
+            TopCommand.class,
             DedupCommand.class,
             DependsCommand.class,
             LimitsCommand.class,

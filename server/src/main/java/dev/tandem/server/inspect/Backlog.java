@@ -10,4 +10,9 @@ public interface Backlog {
      * the broker does not answer.
      */
     Map<String, Long> of(String queue);
+
+    /** Returns the offset behind the last record of each partition. Empty if there are no offsets, or no answer. */
+    default Map<String, Long> ends(String queue) {
+        return Map.of();
+    }
 }

@@ -1,6 +1,8 @@
 package dev.tandem.server.inspect;
 
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.HeldAnswer;
+import dev.tandem.task.store.HeldQuestion;
 import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.PermitView;
 import dev.tandem.task.store.RateView;
@@ -8,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +59,19 @@ public interface Inspection {
      */
     default List<TaskInfo> inExecutors(String queue, String id) {
         return List.of();
+    }
+
+    /**
+     * Asks executors what they have in memory of a key or a task. Waits for the owner of its partition, or for anybody who has
+     * something if it is not known which that is; a second at most.
+     */
+    default HeldAnswer explain(String queue, HeldQuestion question) {
+        return HeldAnswer.NONE;
+    }
+
+    /** Returns the ids of the executors that were seen lately. */
+    default Set<String> liveExecutors() {
+        return Set.of();
     }
 
     /** Lists blocked keys. @param cursor as for tasks */

@@ -1,6 +1,7 @@
 package dev.tandem.server.runtime;
 
 import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.inspect.Backlog;
 import java.util.Map;
@@ -38,6 +39,14 @@ final class CachedBacklog implements Backlog, AutoCloseable {
             known.put(queue, last);
         }
         return last.lags();
+    }
+
+    @Override
+    public Map<String, Long> ends(String queue) {
+        QueueSettings settings = queues.get(queue);
+        return settings == null || settings.effectiveSource() != SourceType.KAFKA
+                ? Map.of()
+                : kafka.ends(settings.effectiveTopic(queue));
     }
 
     private Map<String, Long> ask(String queue) {

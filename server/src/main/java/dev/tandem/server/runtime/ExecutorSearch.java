@@ -10,6 +10,8 @@ import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.task.TaskNotes;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.HeldAnswer;
+import dev.tandem.task.store.HeldQuestion;
 import dev.tandem.task.store.HeldTask;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -21,6 +23,9 @@ final class ExecutorSearch {
 
     /** How long executors have to answer. */
     private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** How long the owner of a partition has to answer. */
+    private static final long OWNER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -67,6 +72,37 @@ final class ExecutorSearch {
         } finally {
             forget(search);
         }
+    }
+
+    /** Returns what executors say. @throws UnavailableException if Redis does not answer, or too many ask */
+    HeldAnswer explain(String queue, HeldQuestion question) {
+        if (!room.tryAcquire()) {
+            throw new UnavailableException("Too many such questions are asked at once: ask again");
+        }
+        try {
+            RunningTasks.Search search = await(running.explain(queue, question));
+            try {
+                long sent = System.nanoTime();
+                HeldAnswer answer = HeldAnswer.NONE;
+                for (long pause = FIRST_LOOK_NANOS;
+                        !isEnough(answer, question) && System.nanoTime() - sent < OWNER_NANOS;
+                        pause = Math.min(2 * pause, OWNER_NANOS / 20)) {
+                    LockSupport.parkNanos(pause);
+                    answer = await(search.answer());
+                }
+                return answer;
+            } finally {
+                forget(search);
+            }
+        } finally {
+            room.release();
+        }
+    }
+
+    private static boolean isEnough(HeldAnswer answer, HeldQuestion question) {
+        return question.partition().isEmpty()
+                ? !answer.isEmpty()
+                : answer.partitions().stream().anyMatch(each -> each.partition().equals(question.partition()));
     }
 
     private static void forget(RunningTasks.Search search) {

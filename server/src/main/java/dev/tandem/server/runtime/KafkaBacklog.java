@@ -71,6 +71,29 @@ final class KafkaBacklog implements AutoCloseable {
         }
     }
 
+    /** Returns the offset behind the last record of each partition; empty if Kafka does not answer or the topic does not exist. */
+    Map<String, Long> ends(String topic) {
+        try {
+            Admin asked = admin();
+            TopicDescription described = await(Objects.requireNonNull(
+                    asked.describeTopics(List.of(topic)).topicNameValues().get(topic)));
+            Map<TopicPartition, OffsetSpec> ends = described.partitions().stream()
+                    .collect(Collectors.toMap(
+                            partition -> new TopicPartition(topic, partition.partition()),
+                            partition -> OffsetSpec.latest()));
+            Map<String, Long> named = new LinkedHashMap<>();
+            await(asked.listOffsets(ends).all())
+                    .forEach((partition, end) -> named.put(Integer.toString(partition.partition()), end.offset()));
+            return named;
+        } catch (ExecutionException | TimeoutException | KafkaException e) {
+            log.debug("Cannot read the ends of topic {}: {}", topic, e.toString());
+            return Map.of();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Map.of();
+        }
+    }
+
     private static Map<String, Long> lags(
             Map<TopicPartition, ListOffsetsResultInfo> latest,
             Map<TopicPartition, ListOffsetsResultInfo> earliest,

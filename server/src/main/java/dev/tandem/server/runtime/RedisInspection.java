@@ -29,6 +29,8 @@ import dev.tandem.task.Position;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.HandledTypes;
+import dev.tandem.task.store.HeldAnswer;
+import dev.tandem.task.store.HeldQuestion;
 import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.PermitView;
 import dev.tandem.task.store.RateView;
@@ -164,6 +166,16 @@ final class RedisInspection implements Inspection {
     @Override
     public List<TaskInfo> inExecutors(String queue, String id) {
         return executors.find(queue, id);
+    }
+
+    @Override
+    public HeldAnswer explain(String queue, HeldQuestion question) {
+        return executors.explain(queue, question);
+    }
+
+    @Override
+    public Set<String> liveExecutors() {
+        return await(presence.liveIds());
     }
 
     @Override

@@ -99,7 +99,7 @@ final class LoginPages {
                         + "</dd>\n</dl>\n"
                         + "<p>The API: <a href=\"/api/v1/caller\">who you are</a>,"
                         + " <a href=\"/api/v1/queues\">queues</a>, <a href=\"/actuator/health\">health</a>."
-                        + " Its routes are in <code>docs/protocol.md</code>.</p>\n"
+                        + " <a href=\"/api/v1/openapi.yaml\">All routes</a>, as OpenAPI.</p>\n"
                         + logout);
     }
 

@@ -12,9 +12,11 @@ import dev.tandem.server.api.ProblemType;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -37,7 +39,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** The beans of the login. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication
-@Import(SessionConfiguration.class)
+@Import({SessionConfiguration.class, OidcConfiguration.class})
 public class SecurityConfiguration {
 
     @Bean
@@ -84,7 +86,12 @@ public class SecurityConfiguration {
 
     @Bean
     SecurityFilterChain login(
-            HttpSecurity http, TandemSettings settings, Environment environment, CallerFilters callers, JsonMapper json)
+            HttpSecurity http,
+            TandemSettings settings,
+            Environment environment,
+            CallerFilters callers,
+            ObjectProvider<OidcLogin> oidc,
+            JsonMapper json)
             throws Exception {
         Refusals refusals = new Refusals(json);
         ApiSettings api = settings.api();
@@ -97,6 +104,9 @@ public class SecurityConfiguration {
         String endpoints = endpoints(environment);
         String[] open = CallerFilters.openPaths(endpoints, api.openMetrics());
         callers.filters().forEach(filter -> http.addFilterBefore(filter, AnonymousAuthenticationFilter.class));
+        if (api.login() != Login.NONE) {
+            oidc.ifAvailable(login -> login.addTo(http));
+        }
         return http.authorizeHttpRequests(requests -> {
                     requests.dispatcherTypeMatchers(DispatcherType.ERROR, DispatcherType.ASYNC)
                             .permitAll();
@@ -108,19 +118,8 @@ public class SecurityConfiguration {
                     // What a caller may do is up to RouteAccess, which knows the route.
                     requests.anyRequest().authenticated();
                 })
-                .exceptionHandling(refused -> refused.authenticationEntryPoint((request, response, failure) -> {
-                            if (Refusals.isPage(request)) {
-                                LocalPath.redirect(response, loginPath(request));
-                                return;
-                            }
-                            response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
-                            refusals.write(
-                                    request,
-                                    response,
-                                    ProblemType.LOGIN_REQUIRED,
-                                    "This request needs a login",
-                                    Refusals.HOW_TO_LOG_IN);
-                        })
+                .exceptionHandling(refused -> refused.authenticationEntryPoint(
+                                (request, response, failure) -> askForLogin(request, response, refusals))
                         .accessDeniedHandler((request, response, failure) -> refusals.write(
                                 request,
                                 response,
@@ -139,6 +138,29 @@ public class SecurityConfiguration {
     /** Returns the path below which the actuator is. */
     static String endpoints(Environment environment) {
         return environment.getProperty("management.endpoints.web.base-path", "/actuator");
+    }
+
+    private static void askForLogin(HttpServletRequest request, HttpServletResponse response, Refusals refusals)
+            throws IOException {
+        String user = ProxyFilter.withoutRole(request);
+        if (user != null) {
+            refusals.writeForPeople(
+                    request,
+                    response,
+                    ProblemType.NOT_PERMITTED,
+                    "The user '" + user + "' has no role here",
+                    "List one of the user's groups in tandem.api.proxy.roles");
+        } else if (Refusals.isPage(request)) {
+            LocalPath.redirect(response, loginPath(request));
+        } else {
+            response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
+            refusals.write(
+                    request,
+                    response,
+                    ProblemType.LOGIN_REQUIRED,
+                    "This request needs a login",
+                    Refusals.HOW_TO_LOG_IN);
+        }
     }
 
     private static String loginPath(HttpServletRequest request) {

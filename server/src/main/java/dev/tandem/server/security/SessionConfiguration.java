@@ -1,5 +1,6 @@
 package dev.tandem.server.security;
 
+import dev.tandem.runtime.settings.ProxySettings;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.runtime.settings.TandemSettings.ApiSettings;
 import dev.tandem.runtime.settings.TandemSettings.Login;
@@ -14,6 +15,9 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -25,6 +29,9 @@ import tools.jackson.databind.json.JsonMapper;
 /** The beans that find out who calls, and those of the sessions of browsers. */
 @Configuration(proxyBeanMethods = false)
 class SessionConfiguration {
+
+    private static final String REGISTRATIONS = "spring.security.oauth2.client.registration";
+    private static final String OAUTH2 = "/oauth2/authorization/";
 
     @Bean
     CallerFilters callerFilters(
@@ -41,9 +48,13 @@ class SessionConfiguration {
         }
         String[] open = CallerFilters.openPaths(
                 SecurityConfiguration.endpoints(environment), settings.api().openMetrics());
-        return new CallerFilters(List.of(
-                new TokenFilter(tokens, failures, new Refusals(json), log, Set.of(open)),
-                new SessionFilter(sessions, cookies)));
+        TokenFilter byToken = new TokenFilter(tokens, failures, new Refusals(json), log, Set.of(open));
+        SessionFilter bySession = new SessionFilter(sessions, cookies);
+        ProxySettings proxy = settings.api().proxy();
+        return new CallerFilters(
+                proxy.addresses().isEmpty()
+                        ? List.of(byToken, bySession)
+                        : List.of(byToken, bySession, new ProxyFilter(proxy)));
     }
 
     @Bean
@@ -62,9 +73,27 @@ class SessionConfiguration {
         return new FailureLimit();
     }
 
+    /** A browser that comes back from a provider is on its way from another site: it would not send strict cookies. */
     @Bean
-    SessionCookies sessionCookies() {
-        return new SessionCookies("Strict");
+    SessionCookies sessionCookies(Environment environment) {
+        return new SessionCookies(providers(environment).isEmpty() ? "Strict" : "Lax");
+    }
+
+    /** Returns the names of the OpenID providers, by the paths that lead there. */
+    private static Map<String, String> providers(Environment environment) {
+        Map<String, String> providers = new TreeMap<>();
+        Binder.get(environment)
+                .bind(REGISTRATIONS, Bindable.mapOf(String.class, Object.class))
+                .orElse(Map.of())
+                .keySet()
+                .forEach(id -> providers.put(
+                        OAUTH2 + id, environment.getProperty(REGISTRATIONS + "." + id + ".client-name", id)));
+        return providers;
+    }
+
+    @Bean
+    LoginRecord loginRecord(OperatorLog log, AuditLog audit) {
+        return new LoginRecord(log, audit, InstantSource.system());
     }
 
     @Bean
@@ -74,10 +103,9 @@ class SessionConfiguration {
             OneTimeCodes codes,
             SessionCookies cookies,
             FailureLimit failures,
-            OperatorLog log,
-            AuditLog audit) {
-        LoginRecord record = new LoginRecord(log, audit, InstantSource.system());
-        return new LoginController(tokens, sessions, codes, cookies, failures, record, Map.of());
+            LoginRecord record,
+            Environment environment) {
+        return new LoginController(tokens, sessions, codes, cookies, failures, record, providers(environment));
     }
 
     @Bean

@@ -66,9 +66,14 @@ final class SessionCsrf implements CsrfTokenRepository, CsrfTokenRequestHandler 
 
     @Override
     public CsrfToken generateToken(HttpServletRequest request) {
+        return new Proof(newSecret());
+    }
+
+    /** Returns the secret of a browser that has none. */
+    static String newSecret() {
         byte[] random = new byte[SECRET_BYTES];
         RANDOM.nextBytes(random);
-        return new Proof(Base64.getUrlEncoder().withoutPadding().encodeToString(random));
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(random);
     }
 
     @Override

@@ -4,21 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.server.access.KnownTokens;
 import dev.tandem.server.access.Role;
-import java.io.IOException;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,88 +19,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** The sessions of browsers: how they begin, what they may do, and how they end. */
 class SessionsTest {
 
-    private static final HttpClient HTTP = HttpClient.newHttpClient();
-    private static final Pattern PROOF = Pattern.compile("name=\"_csrf\" value=\"([^\"]+)\"");
     private static ConfigurableApplicationContext api;
-
-    /** A browser with its cookies. It shows pages, and sends what their forms have. */
-    private static final class Browser {
-
-        private final Map<String, String> cookies = new TreeMap<>();
-        private HttpResponse<String> page;
-
-        Browser open(String path) {
-            return send(request(path).GET());
-        }
-
-        /** Sends the form of the page that it shows. */
-        Browser submit(String path, Map<String, String> fields) {
-            Map<String, String> all = new LinkedHashMap<>(fields);
-            Matcher proof = PROOF.matcher(page.body());
-            if (proof.find()) {
-                all.putIfAbsent("_csrf", proof.group(1));
-            }
-            return post(path, all);
-        }
-
-        Browser post(String path, Map<String, String> fields) {
-            String form = fields.entrySet().stream()
-                    .map(field -> field.getKey() + "=" + URLEncoder.encode(field.getValue(), StandardCharsets.UTF_8))
-                    .collect(Collectors.joining("&"));
-            return send(request(path)
-                    .header("Content-Type", "application/x-www-form-urlencoded")
-                    .POST(BodyPublishers.ofString(form)));
-        }
-
-        Browser logIn(String token) {
-            open("/login");
-            return submit("/login", Map.of("token", token));
-        }
-
-        HttpRequest.Builder request(String path) {
-            HttpRequest.Builder request = HttpRequest.newBuilder(url(path)).header("Accept", "text/html,*/*;q=0.8");
-            if (!cookies.isEmpty()) {
-                request.header(
-                        "Cookie",
-                        cookies.entrySet().stream()
-                                .map(cookie -> cookie.getKey() + "=" + cookie.getValue())
-                                .collect(Collectors.joining("; ")));
-            }
-            return request;
-        }
-
-        Browser send(HttpRequest.Builder request) {
-            try {
-                page = HTTP.send(request.build(), BodyHandlers.ofString());
-            } catch (IOException e) {
-                throw new AssertionError(e);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new AssertionError(e);
-            }
-            for (String set : page.headers().allValues("Set-Cookie")) {
-                String[] cookie = set.split(";")[0].split("=", 2);
-                if (set.contains("Max-Age=0")) {
-                    cookies.remove(cookie[0]);
-                } else {
-                    cookies.put(cookie[0], cookie[1]);
-                }
-            }
-            return this;
-        }
-
-        int status() {
-            return page.statusCode();
-        }
-
-        String location() {
-            return page.headers().firstValue("Location").orElse("");
-        }
-
-        String session() {
-            return cookies.getOrDefault("tandem-session-" + ApiTestBase.port(api), "");
-        }
-    }
 
     @BeforeAll
     static void start() {
@@ -132,7 +40,7 @@ class SessionsTest {
 
     @Test
     void aBrowserIsLedToTheLoginAndThenToWhereItWanted() {
-        Browser browser = new Browser().open("/");
+        Browser browser = browser().open("/");
         assertThat(browser.status()).isEqualTo(303);
         assertThat(browser.location()).isEqualTo("/login");
         browser.open("/a/b?x=1");
@@ -151,7 +59,7 @@ class SessionsTest {
 
     @Test
     void theCookieIsKeptFromScriptsAndOtherSites() {
-        Browser browser = new Browser().logIn(token(Role.VIEWER));
+        Browser browser = browser().logIn(token(Role.VIEWER));
 
         String cookie = browser.page.headers().allValues("Set-Cookie").get(0);
         assertThat(cookie)
@@ -161,7 +69,7 @@ class SessionsTest {
 
     @Test
     void pagesPermitNoScriptsAndNoFrames() {
-        Browser browser = new Browser().open("/login");
+        Browser browser = browser().open("/login");
 
         assertThat(browser.page.headers().firstValue("Content-Security-Policy"))
                 .hasValueSatisfying(policy -> assertThat(policy)
@@ -174,8 +82,8 @@ class SessionsTest {
 
     @Test
     void eachLoginHasANewSecretAndEndsTheSessionBefore() {
-        Browser browser = new Browser();
-        browser.cookies.put("tandem-session-" + ApiTestBase.port(api), "A".repeat(43));
+        Browser browser = browser();
+        browser.steal("A".repeat(43));
         browser.logIn(token(Role.VIEWER));
         String first = browser.session();
         assertThat(first).hasSize(43).isNotEqualTo("A".repeat(43));
@@ -183,15 +91,15 @@ class SessionsTest {
         browser.open("/").submit("/login", Map.of("token", token(Role.VIEWER)));
 
         assertThat(browser.session()).isNotEqualTo(first);
-        Browser thief = new Browser();
-        thief.cookies.put("tandem-session-" + ApiTestBase.port(api), first);
+        Browser thief = browser();
+        thief.steal(first);
         assertThat(thief.open("/api/v1/caller").status()).isEqualTo(401);
     }
 
     @Test
     void theSessionEndsWithItsToken() {
         String token = token(Role.VIEWER);
-        Browser browser = new Browser().logIn(token);
+        Browser browser = browser().logIn(token);
         assertThat(browser.open("/api/v1/queues").status()).isEqualTo(200);
 
         ApiTestBase.TOKENS.revoke(token.split("_")[1]);
@@ -203,7 +111,7 @@ class SessionsTest {
 
     @Test
     void theSessionHasTheRightsOfItsTokenOnly() {
-        Browser browser = new Browser().logIn(token(Role.VIEWER)).open("/");
+        Browser browser = browser().logIn(token(Role.VIEWER)).open("/");
 
         browser.submit("/api/v1/queues/orders/pause", Map.of());
 
@@ -213,14 +121,14 @@ class SessionsTest {
 
     @Test
     void whoLogsOutIsOut() {
-        Browser browser = new Browser().logIn(token(Role.VIEWER));
+        Browser browser = browser().logIn(token(Role.VIEWER));
         String secret = browser.session();
 
         browser.open("/").submit("/logout", Map.of());
 
         assertThat(browser.location()).isEqualTo("/login");
         assertThat(browser.session()).isEmpty();
-        browser.cookies.put("tandem-session-" + ApiTestBase.port(api), secret);
+        browser.steal(secret);
         assertThat(browser.open("/api/v1/caller").status()).isEqualTo(401);
         assertThat(ApiTestBase.AUDIT.entries)
                 .extracting(entry -> entry.action() + " " + entry.who() + " " + entry.by())
@@ -229,13 +137,15 @@ class SessionsTest {
 
     @Test
     void changesByCookieNeedTheProofOfAPage() {
-        Browser browser = new Browser().logIn(token(Role.OPERATOR)).open("/");
+        Browser browser = browser().logIn(token(Role.OPERATOR)).open("/");
 
         browser.post("/api/v1/queues/orders/pause", Map.of());
         assertThat(browser.status()).isEqualTo(403);
         browser.post("/logout", Map.of("_csrf", "x"));
         assertThat(browser.status()).isEqualTo(403);
-        browser.post("/api/v1/queues/orders/pause", Map.of("_csrf", proofOf(new Browser().logIn(token(Role.ADMIN)))));
+        browser.post(
+                "/api/v1/queues/orders/pause",
+                Map.of("_csrf", browser().logIn(token(Role.ADMIN)).proof()));
         assertThat(browser.status()).as("the proof of another session").isEqualTo(403);
         assertThat(ApiTestBase.PLATFORM.changes).isEmpty();
 
@@ -243,7 +153,7 @@ class SessionsTest {
         assertThat(browser.status()).isEqualTo(202);
         browser.open("/");
         browser.send(browser.request("/api/v1/queues/orders/resume")
-                .header("X-CSRF-TOKEN", proofOf(browser))
+                .header("X-CSRF-TOKEN", browser.proof())
                 .POST(BodyPublishers.noBody()));
         assertThat(browser.status()).isEqualTo(202);
     }
@@ -253,22 +163,22 @@ class SessionsTest {
     void theLoginNeedsTheProofOfItsPage() {
         String token = token(Role.VIEWER);
         for (String path : new String[] {"/login", "/login;x=1", "//login", "/login/"}) {
-            Browser browser = new Browser().post(path, Map.of("token", token));
+            Browser browser = browser().post(path, Map.of("token", token));
             assertThat(browser.status()).as(path).isIn(400, 401, 403);
             assertThat(browser.session()).isEmpty();
         }
-        Browser crossSite = new Browser().open("/login");
+        Browser crossSite = browser().open("/login");
         crossSite.send(crossSite
                 .request("/login")
                 .header("Sec-Fetch-Site", "cross-site")
                 .header("Content-Type", "application/x-www-form-urlencoded")
-                .POST(BodyPublishers.ofString("token=" + token + "&_csrf=" + proofOf(crossSite))));
+                .POST(BodyPublishers.ofString("token=" + token + "&_csrf=" + crossSite.proof())));
         assertThat(crossSite.status()).isEqualTo(403);
     }
 
     @Test
     void aTokenInTheHeaderNeedsNoProofAndCountsMoreThanTheCookie() {
-        Browser browser = new Browser().logIn(token(Role.VIEWER));
+        Browser browser = browser().logIn(token(Role.VIEWER));
 
         browser.send(browser.request("/api/v1/queues/orders/pause")
                 .header("Authorization", "Bearer " + token(Role.OPERATOR))
@@ -291,7 +201,7 @@ class SessionsTest {
                 "/<b>"
             })
     void theLoginLeadsToNoOtherSite(String next) {
-        Browser browser = new Browser().open("/login?next=" + URLEncoder.encode(next, StandardCharsets.UTF_8));
+        Browser browser = browser().open("/login?next=" + URLEncoder.encode(next, StandardCharsets.UTF_8));
         assertThat(browser.page.body()).doesNotContain("evil.example", "<b>", "alert(1)");
 
         browser.submit("/login", Map.of("token", token(Role.VIEWER), "next", next));
@@ -301,7 +211,7 @@ class SessionsTest {
 
     @Test
     void badTokensAreCountedAndShownNoWhere() {
-        Browser browser = new Browser().open("/login");
+        Browser browser = browser().open("/login");
         String last = "";
         for (int i = 0; i < 40 && browser.status() != 429; i++) {
             browser.submit("/login", Map.of("token", "<script>secret" + i));
@@ -317,7 +227,7 @@ class SessionsTest {
 
     @Test
     void aLinkOfTheCommandLineIsGoodOnce() {
-        Browser maker = new Browser();
+        Browser maker = browser();
         maker.send(maker.request("/api/v1/login-links")
                 .header("Authorization", "Bearer " + token(Role.OPERATOR))
                 .POST(BodyPublishers.noBody()));
@@ -325,14 +235,14 @@ class SessionsTest {
         String path = maker.page.body().replaceAll(".*\"path\":\"([^\"]+)\".*", "$1");
         String code = path.replaceAll(".*code=", "");
 
-        Browser browser = new Browser().open(path);
+        Browser browser = browser().open(path);
         assertThat(browser.session())
                 .as("a program that opens links spends nothing")
                 .isEmpty();
         browser.submit("/login", Map.of("code", code));
         assertThat(browser.open("/").page.body()).contains("the operator");
 
-        Browser second = new Browser().open(path);
+        Browser second = browser().open(path);
         assertThat(second.submit("/login", Map.of("code", code)).status()).isIn(401, 429);
         browser.open("/").submit("/api/v1/login-links", Map.of());
         assertThat(browser.status()).as("a session makes no further ones").isEqualTo(403);
@@ -340,7 +250,7 @@ class SessionsTest {
 
     @Test
     void aLinkOfAnotherSiteOpensPagesAndNothingElse() {
-        Browser browser = new Browser().logIn(token(Role.VIEWER));
+        Browser browser = browser().logIn(token(Role.VIEWER));
         for (String path : new String[] {"/", "/api/v1/queues", "/actuator/health"}) {
             browser.send(browser.request(path)
                     .header("Sec-Fetch-Site", "cross-site")
@@ -351,13 +261,8 @@ class SessionsTest {
         }
     }
 
-    private static String proofOf(Browser browser) {
-        Matcher proof = PROOF.matcher(browser.page.body());
-        return proof.find() ? proof.group(1) : proofOf(browser.open("/"));
-    }
-
-    private static URI url(String path) {
-        return URI.create("http://127.0.0.1:" + ApiTestBase.port(api) + path);
+    private static Browser browser() {
+        return new Browser(ApiTestBase.port(api));
     }
 
     private static String token(Role role) {

@@ -79,6 +79,11 @@ public interface Registration extends AutoCloseable {
             return CompletableFuture.completedFuture(List.of());
         }
 
+        /** Says what it has in memory of a key or a task. May never complete, if the executor is stuck. */
+        default CompletionStage<HeldAnswer> explain(String queue, HeldQuestion question) {
+            return CompletableFuture.completedFuture(HeldAnswer.NONE);
+        }
+
         /**
          * Takes note of whether an operator has paused a queue: as soon as the store knows or gives up asking, and then at
          * every change. Before the first call no task of the queue may start, as for {@link OperatorPause#AWAITED}.

@@ -1,0 +1,192 @@
+package dev.tandem.server.api;
+
+import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.runtime.settings.QueueSettings.SourceType;
+import dev.tandem.server.inspect.Backlog;
+import dev.tandem.server.inspect.Inspection;
+import dev.tandem.server.inspect.KeyInfo;
+import dev.tandem.server.inspect.LocalQueues;
+import dev.tandem.server.inspect.PartitionInfo;
+import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.why.Facts;
+import dev.tandem.server.why.Home;
+import dev.tandem.server.why.TaskFacts;
+import dev.tandem.task.Task;
+import dev.tandem.task.TaskState;
+import dev.tandem.task.store.HeldAnswer;
+import dev.tandem.task.store.HeldQuestion;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+
+/** Gathers what is known of a key or a task that does not move, from Redis, the broker and the executors. Scans nothing. */
+final class WhyFacts {
+
+    private static final Set<TaskState> OVER =
+            Set.of(TaskState.SUCCEEDED, TaskState.EXPIRED, TaskState.CANCELLED, TaskState.DEAD);
+
+    private final Inspection inspection;
+    private final Backlog backlog;
+    private final LocalQueues local;
+    private final Duration lease;
+    private final InstantSource clock;
+
+    WhyFacts(Inspection inspection, Backlog backlog, LocalQueues local, Duration lease, InstantSource clock) {
+        this.inspection = inspection;
+        this.backlog = backlog;
+        this.local = local;
+        this.lease = lease;
+        this.clock = clock;
+    }
+
+    Facts ofKey(String queue, QueueSettings settings, String key) {
+        KeyInfo blocked = inspection.key(queue, key).stream().findFirst().orElse(null);
+        Map<String, Long> ends = backlog.ends(queue);
+        String partition = blocked != null ? blocked.partition() : placement(settings, key, ends);
+        Home home = home(queue, partition, ends);
+        HeldAnswer held = ask(queue, home, new HeldQuestion(partition == null ? "" : partition, true, key));
+        return facts(queue, settings, new Asked(key, null, null, -1), blocked, home, held);
+    }
+
+    /** @param task the task as Redis knows it; null if it does not */
+    Facts ofTask(String queue, QueueSettings settings, String id, @Nullable TaskInfo task) {
+        String key = task == null ? null : task.key();
+        boolean isOver = task != null && OVER.contains(task.state());
+        KeyInfo blocked = key == null || !settings.ordered() || isOver && !task.halts()
+                ? null
+                : inspection.key(queue, key).stream()
+                        .filter(each -> each.partition().equals(task.ref().partition()))
+                        .findFirst()
+                        .orElse(null);
+        TaskRef ref = task != null ? task.ref() : named(queue, settings, id);
+        Map<String, Long> ends = isOver ? Map.of() : backlog.ends(queue);
+        Home home = ref == null || isOver ? null : home(queue, ref.partition(), ends);
+        String name = ref == null || task == null ? id : ref.partition() + "/" + ref.position();
+        HeldAnswer held = isOver
+                ? HeldAnswer.NONE
+                : ask(queue, home, new HeldQuestion(ref == null ? "" : ref.partition(), false, name));
+        return facts(queue, settings, new Asked(key, id, task, offset(ref)), blocked, home, held);
+    }
+
+    /** What somebody asked about. @param id null if that was a key */
+    private record Asked(
+            @Nullable String key,
+            @Nullable String id,
+            @Nullable TaskInfo task,
+            long offset) {}
+
+    private Facts facts(
+            String queue,
+            QueueSettings settings,
+            Asked asked,
+            @Nullable KeyInfo blocked,
+            @Nullable Home home,
+            HeldAnswer held) {
+        TaskInfo claimed = held.tasks().isEmpty()
+                ? null
+                : inspection
+                        .task(queue, TaskRef.of(held.tasks().get(0).place()))
+                        .orElse(null);
+        long inBroker = home != null
+                ? 0
+                : backlog.of(queue).values().stream().mapToLong(each -> each).sum();
+        return new Facts(
+                clock.instant(),
+                asked.key(),
+                asked.id() != null,
+                asked.offset(),
+                of(queue, settings, asked.task(), held),
+                blocked,
+                of(queue, settings, headOf(queue, blocked), held),
+                held,
+                of(queue, settings, claimed, held),
+                inspection.liveExecutors(),
+                home,
+                inspection.isPaused(queue),
+                inspection.pausedTasks(queue),
+                inBroker,
+                local.of(queue).brokerProblem(),
+                lease);
+    }
+
+    /** A listed head has no history, from which the time of its attempts is taken. */
+    private @Nullable TaskInfo headOf(String queue, @Nullable KeyInfo blocked) {
+        return blocked == null ? null : inspection.task(queue, blocked.head()).orElse(blocked.headTask());
+    }
+
+    /** Of a task in the broker's custody Redis knows only the claim, and an executor the name. */
+    private static @Nullable TaskFacts of(
+            String queue, QueueSettings settings, @Nullable TaskInfo info, HeldAnswer held) {
+        if (info == null) {
+            return null;
+        }
+        TaskInfo named = held.tasks().stream()
+                .filter(each -> TaskRef.of(each.place()).equals(info.ref()))
+                .findFirst()
+                .map(info::withHeld)
+                .orElse(info);
+        Task task = named.envelope() == null ? null : named.envelope().task();
+        return TaskFacts.of(
+                info,
+                TaskViews.id(queue, settings, named),
+                task == null || task.type() == null ? settings.handler() : task.type(),
+                TaskViews.maxAttempts(settings, task));
+    }
+
+    private HeldAnswer ask(String queue, @Nullable Home home, HeldQuestion question) {
+        boolean nobody = home != null && home.owner() == null;
+        return nobody ? HeldAnswer.NONE : inspection.explain(queue, question);
+    }
+
+    private @Nullable Home home(String queue, @Nullable String partition, Map<String, Long> ends) {
+        if (partition == null) {
+            return null;
+        }
+        String owner = inspection.partitions(queue).stream()
+                .filter(each -> each.partition().equals(partition))
+                .findFirst()
+                .map(PartitionInfo::owner)
+                .orElse(null);
+        return new Home(
+                partition,
+                owner,
+                owner != null && inspection.liveExecutors().contains(owner),
+                ends.getOrDefault(partition, -1L));
+    }
+
+    /** Returns the partition that Kafka's own producer chooses; null if it is not known. */
+    private static @Nullable String placement(QueueSettings settings, String key, Map<String, Long> ends) {
+        if (settings.effectiveSource() != SourceType.KAFKA || ends.isEmpty()) {
+            return null;
+        }
+        int hash = Utils.toPositive(Utils.murmur2(key.getBytes(StandardCharsets.UTF_8)));
+        return Integer.toString(hash % ends.size());
+    }
+
+    /** Returns the place that a name of a task tells: a reference, or the id of a record that its publisher gave none. */
+    private static @Nullable TaskRef named(String queue, QueueSettings settings, String id) {
+        TaskRef ref = TaskRef.parse(id).orElse(null);
+        String topic = settings.effectiveSource() == SourceType.KAFKA ? settings.effectiveTopic(queue) + ":" : "";
+        if (ref != null || topic.isEmpty() || !id.startsWith(topic)) {
+            return ref;
+        }
+        List<String> parts = List.of(id.substring(topic.length()).split(":", -1));
+        return parts.size() == 2 && parts.stream().allMatch(each -> each.matches("[0-9]{1,18}"))
+                ? new TaskRef(parts.get(0), parts.get(1))
+                : null;
+    }
+
+    private static long offset(@Nullable TaskRef ref) {
+        if (ref == null) {
+            return -1;
+        }
+        String last = ref.position().substring(ref.position().lastIndexOf(':') + 1);
+        return last.matches("[0-9]{1,18}") ? Long.parseLong(last) : -1;
+    }
+}

@@ -1,0 +1,44 @@
+package dev.tandem.server.why;
+
+import dev.tandem.server.inspect.KeyInfo;
+import dev.tandem.task.store.HeldAnswer;
+import dev.tandem.task.store.PausedTasks;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that is known of a key or a task when somebody asks why it does not move.
+ *
+ * @param key the key that was asked about, or that of the task; null if there is none
+ * @param byTask whether a task was asked about, and not a key
+ * @param offset the offset of that task, if its name tells; else -1
+ * @param task the task that was asked about, by Redis or an executor; null if neither knows it, or a key was asked about
+ * @param blocked the key, if it is blocked; null if it is not
+ * @param head the task that the key waits for; null if it is not blocked, or nothing is known of that task
+ * @param held what executors answered within a second
+ * @param claimed what Redis knows of the first task that they hold; null if nothing
+ * @param live the executors that were seen lately
+ * @param home null if it is not known where the key or the task belongs
+ * @param inBroker how many messages of the queue are not settled in its broker
+ * @param brokerProblem why the broker cannot be reached; null if it can
+ * @param lease after which time a dead executor's tasks go on
+ */
+public record Facts(
+        Instant now,
+        @Nullable String key,
+        boolean byTask,
+        long offset,
+        @Nullable TaskFacts task,
+        @Nullable KeyInfo blocked,
+        @Nullable TaskFacts head,
+        HeldAnswer held,
+        @Nullable TaskFacts claimed,
+        Set<String> live,
+        @Nullable Home home,
+        boolean queuePaused,
+        PausedTasks paused,
+        long inBroker,
+        @Nullable String brokerProblem,
+        Duration lease) {}

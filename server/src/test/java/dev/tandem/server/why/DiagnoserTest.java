@@ -1,0 +1,323 @@
+package dev.tandem.server.why;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.server.inspect.KeyInfo;
+import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.Task;
+import dev.tandem.task.TaskPlace;
+import dev.tandem.task.TaskState;
+import dev.tandem.task.WaitReason;
+import dev.tandem.task.store.HeldAnswer;
+import dev.tandem.task.store.HeldPartition;
+import dev.tandem.task.store.HeldTask;
+import dev.tandem.task.store.PausedTasks;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Each cause for which a key does not move, and its words. */
+class DiagnoserTest {
+
+    private static final Instant NOW = Instant.parse("2026-11-20T14:03:00Z");
+    private static final TaskRef REF = new TaskRef("3", "0:17");
+    private static final Home HOME = new Home("3", "host-1", true, 100);
+    private static final Facts NOTHING = new Facts(
+            NOW,
+            "customer-7",
+            false,
+            -1,
+            null,
+            null,
+            null,
+            HeldAnswer.NONE,
+            null,
+            Set.of("host-1"),
+            HOME,
+            false,
+            PausedTasks.NONE,
+            0,
+            null,
+            Duration.ofSeconds(10));
+
+    /** The wait of a key is told as the issue that asked for it says. */
+    @Test
+    void aKeyWaitsForTheNextAttemptOfItsHead() {
+        TaskFacts head = task(TaskState.RETRY, NOW.plusSeconds(12), 3, "HTTP 500", null, 2_154);
+        assertThat(text(blocked("head", 12, head)))
+                .isEqualTo(
+                        "customer-7 waits for attempt 4 of pay-1 at 14:03:12 UTC (HTTP 500); 12 behind it; about 14:03:40"
+                                + " UTC. To run it now: ./tandem keys retry payments customer-7");
+        assertThat(cause(blocked("head", 12, head))).isEqualTo("retry");
+    }
+
+    @Test
+    void timesAreThoseOfTheZoneAndNameAnotherDay() {
+        Facts facts = blocked("head", 0, task(TaskState.RETRY, NOW.plusSeconds(86_400), 1, null, null, -1));
+        assertThat(Diagnoser.diagnose(facts).text(words(facts, ZoneId.of("Europe/Berlin"))))
+                .startsWith("customer-7 waits for attempt 2 of pay-1 at 2026-11-21 15:03:00. ");
+    }
+
+    @Test
+    void aHaltedKeyWaitsForADecision() {
+        Facts facts = blocked("halted", 2, task(TaskState.DEAD, NOW, 3, "HTTP 410", null, -1));
+        assertThat(cause(facts)).isEqualTo("halted");
+        assertThat(text(facts)).startsWith("customer-7 is halted: pay-1 is dead (HTTP 410); 2 behind it. Decide: ");
+    }
+
+    @Test
+    void aHeadMayRunElsewhereOrHaveToBeRedelivered() {
+        assertThat(cause(blocked("foreign", 0, null))).isEqualTo("other-owner");
+        assertThat(cause(blocked("redelivery", 0, null))).isEqualTo("redelivery");
+    }
+
+    @Test
+    void aTaskIsNotDue() {
+        Facts facts = blocked("head", 1, task(TaskState.SCHEDULED, NOW.plusSeconds(60), 0, null, null, -1));
+        assertThat(cause(facts)).isEqualTo("not-due");
+        assertThat(text(facts)).startsWith("customer-7 waits for pay-1, which is due at 14:04:00 UTC; 1 behind it.");
+    }
+
+    @Test
+    void aTaskThatWasPutBackSaysWhatFor() {
+        assertThat(cause(putBack(WaitReason.PERMIT + "erp"))).isEqualTo("permit");
+        assertThat(text(putBack(WaitReason.PERMIT + "erp"))).contains("`./tandem limits erp`");
+        assertThat(text(putBack(WaitReason.TOKEN + "mail"))).contains("a token of mail, for pay-1, at 14:03:05 UTC");
+        assertThat(cause(putBack(WaitReason.TASK + "parcels/pack-7"))).isEqualTo("dependency");
+        assertThat(cause(putBack(WaitReason.EARLIER_PARTITION))).isEqualTo("moved");
+        assertThat(text(putBack("rain"))).contains("waits for rain, for pay-1");
+    }
+
+    private static Facts putBack(String reason) {
+        return blocked("head", 0, task(TaskState.SCHEDULED, NOW.plusSeconds(5), 0, null, reason, -1));
+    }
+
+    @Test
+    void aTypeMayHaveNoHandler() {
+        TaskFacts head = new TaskFacts(
+                REF,
+                "pay-1",
+                TaskState.RETRY,
+                NOW.plusSeconds(5),
+                "customer-7",
+                "refund",
+                0,
+                5,
+                null,
+                "no handler",
+                null,
+                true,
+                false,
+                false,
+                false,
+                -1);
+        assertThat(cause(blocked("head", 0, head))).isEqualTo("no-handler");
+        assertThat(text(blocked("head", 0, head)))
+                .contains("no handler for the type refund, and tries again at 14:03:05");
+    }
+
+    @Test
+    void aHeadRunsOrItsExecutorHasDiedOrItIsInQuarantine() {
+        Facts runs = blocked("head", 3, active("host-1", false));
+        assertThat(text(runs))
+                .startsWith("customer-7 waits for attempt 2 of pay-1, which runs in host-1 since 14:03:00 UTC; 3");
+        assertThat(cause(runs)).isEqualTo("running");
+        Facts died = blocked("head", 3, active("host-2", false));
+        assertThat(cause(died)).isEqualTo("executor-died");
+        assertThat(text(died)).contains("host-2, which ran pay-1, has died", "within 10 s");
+        Facts suspect = held(blocked("head", 0, active("host-1", true)), held("a free slot", false), owner(false, 0));
+        assertThat(cause(suspect)).isEqualTo("quarantine");
+    }
+
+    @Test
+    void aTaskInMemoryWaitsForWhatItsExecutorSays() {
+        assertThat(cause(held(NOTHING, held("a permit of erp", false), owner(false, 0))))
+                .isEqualTo("permit");
+        Facts slot = held(NOTHING, held("earlier tasks of its key, or a free slot", false), owner(false, 0));
+        assertThat(text(slot)).startsWith("customer-7 waits for a free slot in host-1, for pay-1; 4 behind it.");
+        assertThat(cause(slot)).isEqualTo("slot");
+        assertThat(cause(held(NOTHING, held(null, true), owner(false, 0)))).isEqualTo("running");
+        assertThat(cause(held(NOTHING, held("a free slot", false), owner(true, 5_000))))
+                .isEqualTo("quiet");
+        assertThat(text(held(NOTHING, held("a free slot", false), owner(true, 5_000))))
+                .contains("until 14:03:05 UTC");
+    }
+
+    @Test
+    void aPartitionMayBeFull() {
+        assertThat(cause(held(NOTHING, held("a free slot", false), partition(50, 5, 0, false, true, false, "x"))))
+                .isEqualTo("partition-full");
+        assertThat(cause(held(NOTHING, held("a free slot", false), partition(50, 5, 0, false, false, true, ""))))
+                .isEqualTo("partition-full");
+        assertThat(cause(held(NOTHING, held("a free slot", false), partition(50, 5, 0, false, false, false, "slow"))))
+                .isEqualTo("withheld");
+    }
+
+    @Test
+    void pausesAreNamedWithWhatIsPaused() {
+        HeldTask waits = held("a free slot", false);
+        assertThat(text(paused(held(NOTHING, waits, owner(true, 0)), true, PausedTasks.NONE)))
+                .isEqualTo("customer-7 waits because the queue is paused; 4 behind it. To let it go on: ./tandem resume"
+                        + " payments");
+        TaskFacts due = task(TaskState.RETRY, NOW, 1, null, null, -1);
+        assertThat(text(paused(blocked("head", 0, due), false, new PausedTasks(Set.of("pay"), Set.of()))))
+                .contains("the type pay is paused", "--type pay");
+        assertThat(text(paused(blocked("head", 0, due), false, new PausedTasks(Set.of(), Set.of("customer-7")))))
+                .contains("its key is paused", "--key customer-7");
+    }
+
+    @Test
+    void aKeyOfWhichNobodyKnowsMayBeInTheBroker() {
+        Facts read = held(NOTHING, null, partition(60, 0, 0, false, false, false, ""));
+        assertThat(text(read))
+                .startsWith(
+                        "customer-7 is not in Redis nor in the memory of its owner: if it has tasks, they are"
+                                + " in the broker, among the next 40 records of partition 3, which is read to offset 60 of 100.");
+        assertThat(cause(held(NOTHING, null, partition(100, 0, 0, false, false, false, ""))))
+                .isEqualTo("idle");
+        assertThat(cause(held(NOTHING, null, partition(100, 0, 1, false, false, false, ""))))
+                .isEqualTo("durability");
+    }
+
+    @Test
+    void aPartitionMayHaveNoOwnerOrOneThatIsSilent() {
+        assertThat(cause(home(new Home("3", null, false, 100)))).isEqualTo("no-owner");
+        assertThat(cause(home(new Home("3", "host-2", false, 100)))).isEqualTo("executor-died");
+        assertThat(cause(home(HOME))).isEqualTo("owner-silent");
+    }
+
+    // ---- facts
+
+    private static TaskFacts task(
+            TaskState state, Instant at, int attempts, @Nullable String error, @Nullable String waitsFor, double mean) {
+        return new TaskFacts(
+                REF,
+                "pay-1",
+                state,
+                at,
+                "customer-7",
+                "pay",
+                attempts,
+                5,
+                null,
+                error,
+                waitsFor,
+                false,
+                false,
+                false,
+                false,
+                mean);
+    }
+
+    private static TaskFacts active(String executor, boolean suspect) {
+        return new TaskFacts(
+                REF,
+                "pay-1",
+                TaskState.ACTIVE,
+                NOW,
+                "customer-7",
+                "pay",
+                2,
+                5,
+                executor,
+                null,
+                null,
+                false,
+                false,
+                suspect,
+                false,
+                -1);
+    }
+
+    private static HeldTask held(@Nullable String waitsFor, boolean running) {
+        Task task = new Task("pay-1", "payments", "pay", "customer-7", new byte[0], Map.of(), 0, 0, 0, 0, null);
+        TaskPlace place = new TaskPlace(new Partition("payments", "3"), new Position("0:17"));
+        return new HeldTask(place, "host-1", new Envelope(task, 0, 0, null), running, waitsFor);
+    }
+
+    private static HeldPartition owner(boolean mayStart, long quietMillis) {
+        return new HeldPartition("3", "host-1", 60, 5, 0, false, false, false, quietMillis, mayStart, "");
+    }
+
+    private static HeldPartition partition(
+            long readTo, int matching, int notDurable, boolean full, boolean noRoom, boolean atBound, String withheld) {
+        return new HeldPartition("3", "host-1", readTo, matching, notDurable, full, noRoom, atBound, 0, true, withheld);
+    }
+
+    private static Facts blocked(String why, long parked, @Nullable TaskFacts head) {
+        return with(NOTHING, new KeyInfo("customer-7", "3", why, NOW, REF, parked, null), head, HeldAnswer.NONE, HOME);
+    }
+
+    private static Facts held(Facts facts, @Nullable HeldTask task, HeldPartition partition) {
+        HeldAnswer held = new HeldAnswer(task == null ? List.of() : List.of(task), List.of(partition));
+        return with(facts, facts.blocked(), facts.head(), held, HOME);
+    }
+
+    private static Facts home(Home home) {
+        return with(NOTHING, null, null, HeldAnswer.NONE, home);
+    }
+
+    private static Facts with(Facts f, @Nullable KeyInfo key, @Nullable TaskFacts head, HeldAnswer held, Home home) {
+        return new Facts(
+                f.now(),
+                f.key(),
+                f.byTask(),
+                f.offset(),
+                f.task(),
+                key,
+                head,
+                held,
+                f.claimed(),
+                f.live(),
+                home,
+                f.queuePaused(),
+                f.paused(),
+                f.inBroker(),
+                f.brokerProblem(),
+                f.lease());
+    }
+
+    private static Facts paused(Facts f, boolean queue, PausedTasks tasks) {
+        return new Facts(
+                f.now(),
+                f.key(),
+                f.byTask(),
+                f.offset(),
+                f.task(),
+                f.blocked(),
+                f.head(),
+                f.held(),
+                f.claimed(),
+                f.live(),
+                f.home(),
+                queue,
+                tasks,
+                f.inBroker(),
+                f.brokerProblem(),
+                f.lease());
+    }
+
+    private static Wording words(Facts facts, ZoneId zone) {
+        return new Wording("payments", "customer-7", facts.byTask(), "customer-7", zone, NOW);
+    }
+
+    private static String text(Facts facts) {
+        return Diagnoser.diagnose(facts).text(words(facts, ZoneOffset.UTC));
+    }
+
+    private static String cause(Facts facts) {
+        return Diagnoser.diagnose(facts)
+                .cause()
+                .told(words(facts, ZoneOffset.UTC))
+                .cause();
+    }
+}
