@@ -378,8 +378,8 @@ abstract class FanOutSuite {
             await("the others run").atMost(PATIENCE).until(() -> number >= 0 || ran.size() == 3);
             row(number, task);
         };
-        Master master = (count, task) -> ids.add(
-                task.fanOut(Stream.of(SLOW, SLOW + 1, SLOW + 2, -1).map(this::subtask), done().failFast())
+        Master master = (count, task) ->
+                ids.add(task.fanOut(Stream.of(SLOW, SLOW + 1, SLOW + 2, -1).map(this::subtask), done().failFast())
                         .id());
         try (RedisStore store = SuiteRedis.of(source()).open();
                 Tandem tandem = start(master, row)) {
