@@ -47,19 +47,19 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
      * The step for the answer of another process.
      *
      * @param answered gets null if there is none
-     * @param parts the tasks that have come so far
+     * @param parts the tasks that have come so far; each once, also if Redis delivers a part again
      * @param returned gets them if there is no answer
      */
     private record Pending(
-            Consumer<@Nullable PullMessage> answered, List<LeasedTask> parts, Consumer<List<LeasedTask>> returned) {
+            Consumer<@Nullable PullMessage> answered, Map<LeaseName, LeasedTask> parts, Consumer<List<LeasedTask>> returned) {
 
         Pending(Consumer<@Nullable PullMessage> answered, Consumer<List<LeasedTask>> returned) {
-            this(answered, new ArrayList<>(), returned);
+            this(answered, new LinkedHashMap<>(), returned);
         }
     }
 
     private final String self;
-    private final Mailboxes mailboxes;
+    private final PullMail mail;
     private final Function<String, @Nullable TaskLeases> own;
     private final Function<String, CompletableFuture<Boolean>> isLive;
     private final PullThread thread = new PullThread();
@@ -69,9 +69,11 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     // Used by the thread only.
     private final Map<String, PullSearches> searches = new HashMap<>();
     private final Map<Long, Pending> pending = new HashMap<>();
+    private final PullRepeats handedOut = new PullRepeats(PullExchange::millis);
+    private final PullRepeats answered = new PullRepeats(PullExchange::millis);
     private long lastId;
 
-    private Mailboxes.@Nullable Mailbox mailbox;
+    private PullMail.@Nullable Box mailbox;
 
     /**
      * Makes an exchange, which is not started yet.
@@ -85,11 +87,19 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
             Mailboxes mailboxes,
             Function<String, @Nullable TaskLeases> own,
             Function<String, CompletableFuture<Boolean>> isLive) {
+        this(self, PullMail.of(mailboxes), own, isLive);
+    }
+
+    PullExchange(
+            String self,
+            PullMail mail,
+            Function<String, @Nullable TaskLeases> own,
+            Function<String, CompletableFuture<Boolean>> isLive) {
         this.self = self;
-        this.mailboxes = mailboxes;
+        this.mail = mail;
         this.own = own;
         this.isLive = isLive;
-        this.post = new PullPost(mailboxes, thread);
+        this.post = new PullPost(mail, thread);
     }
 
     /** Begins to take messages, and to say which tasks wait here. @param queues those whose tasks are pulled */
@@ -99,21 +109,25 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
                     () -> own.apply(queue),
                     new Others(queue),
                     thread,
-                    () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+                    PullExchange::millis);
             thread.run(() -> searches.put(queue, made));
             TaskLeases mine = own.apply(queue);
             if (mine != null) {
                 mine.whenStartable(() -> announce(queue, mine.status().startable()));
             }
-            listening.add(mailboxes.listen(queue, text -> heard(queue, text)));
+            listening.add(mail.listen(queue, text -> heard(queue, text)));
         }
         if (!queues.isEmpty()) {
-            mailbox = mailboxes.open(self, message -> thread.run(() -> received(PullCodec.decode(message))));
+            mailbox = mail.open(self, message -> thread.run(() -> received(PullCodec.decode(message))));
         }
     }
 
+    private static long millis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+
     private void announce(String queue, int startable) {
-        mailboxes.announce(queue, startable + " " + self).exceptionally(failure -> {
+        mail.announce(queue, startable + " " + self).exceptionally(failure -> {
             log.debug("Queue {}: failed to say that tasks wait: {}", queue, failure.toString());
             return null;
         });
@@ -248,7 +262,7 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     /** Looks for messages whose wake-up may have got lost. */
     private void look() {
         if (mailbox != null) {
-            mailbox.run();
+            mailbox.look();
         }
     }
 
@@ -293,7 +307,7 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
         if (its != null) {
             if (message == null) {
                 // The rest of them is given back when it comes.
-                its.returned().accept(its.parts());
+                its.returned().accept(List.copyOf(its.parts().values()));
             }
             its.answered().accept(message);
         }
@@ -321,6 +335,9 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     }
 
     private void handOut(Take take) {
+        if (!handedOut.add(take.from() + " " + take.id())) {
+            return;
+        }
         TaskLeases mine = own.apply(take.queue());
         if (mine == null) {
             post.send(take.from(), new Handed(take.id(), take.queue(), true, List.of()), () -> {});
@@ -356,12 +373,16 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     private void handed(Handed handed) {
         Pending its = pending.get(handed.id());
         if (its == null) {
-            giveBack(handed.queue(), handed.tasks());
+            // A worker has them, if they are a repeat. Else nobody waited for them any more.
+            if (!answered.has(String.valueOf(handed.id()))) {
+                giveBack(handed.queue(), handed.tasks());
+            }
             return;
         }
-        its.parts().addAll(handed.tasks());
+        handed.tasks().forEach(task -> its.parts().put(task.lease(), task));
         if (handed.last()) {
-            answer(handed.id(), new Handed(handed.id(), handed.queue(), true, List.copyOf(its.parts())));
+            answered.add(String.valueOf(handed.id()));
+            answer(handed.id(), new Handed(handed.id(), handed.queue(), true, List.copyOf(its.parts().values())));
         }
     }
 

@@ -20,7 +20,7 @@ sealed interface PullMessage {
     /** Answers a {@link Take}, in parts. @param last whether no further part follows */
     record Handed(long id, String queue, boolean last, List<LeasedTask> tasks) implements PullMessage {}
 
-    /** Gives tasks back that reached no worker. */
+    /** Gives tasks back that reached no worker, as far as the sender knows. */
     record GiveBack(String queue, List<LeaseName> leases) implements PullMessage {}
 
     /** Passes on what workers say of their tasks. */
