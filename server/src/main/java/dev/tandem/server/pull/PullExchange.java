@@ -40,9 +40,6 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     /** How long another executor has to say something, before it is looked up whether it lives. */
     private static final long SILENCE_MILLIS = 3_000;
 
-    /** The most bytes of an answer with more than one task in a mailbox. */
-    private static final long PART_BYTES = 512 << 10;
-
     /**
      * The step for the answer of another process.
      *
@@ -62,6 +59,7 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     private final PullMail mail;
     private final Function<String, @Nullable TaskLeases> own;
     private final Function<String, CompletableFuture<Boolean>> isLive;
+    private final long silenceMillis;
     private final PullThread thread = new PullThread();
     private final PullPost post;
     private final List<AutoCloseable> listening = new ArrayList<>();
@@ -87,15 +85,17 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
             Mailboxes mailboxes,
             Function<String, @Nullable TaskLeases> own,
             Function<String, CompletableFuture<Boolean>> isLive) {
-        this(self, PullMail.of(mailboxes), own, isLive);
+        this(self, PullMail.of(mailboxes), own, isLive, SILENCE_MILLIS);
     }
 
     PullExchange(
             String self,
             PullMail mail,
             Function<String, @Nullable TaskLeases> own,
-            Function<String, CompletableFuture<Boolean>> isLive) {
+            Function<String, CompletableFuture<Boolean>> isLive,
+            long silenceMillis) {
         this.self = self;
+        this.silenceMillis = silenceMillis;
         this.mail = mail;
         this.own = own;
         this.isLive = isLive;
@@ -230,14 +230,12 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
                         result.complete(fits ? ((Answers) message).answers() : all(orders, unknown));
                     },
                     none -> {});
-            long id = request(RECORD_MILLIS + SILENCE_MILLIS, waits);
-            send(executor, new Orders(id, self, queue, orders), id);
+            long id = request(RECORD_MILLIS + silenceMillis, waits);
+            Orders message = new Orders(id, self, queue, orders);
+            send(executor, message, id);
+            LeaseAnswer lost = LeaseAnswer.lost("its executor has stopped or died");
             thread.runAfter(
-                    SILENCE_MILLIS,
-                    () -> lookUp(
-                            executor,
-                            id,
-                            () -> result.complete(all(orders, LeaseAnswer.lost("its executor has stopped or died")))));
+                    silenceMillis, () -> lookUp(executor, message, () -> result.complete(all(orders, lost))));
         });
         if (!sent) {
             result.complete(all(orders, LeaseAnswer.unknown("this server stops")));
@@ -245,15 +243,21 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
         return result;
     }
 
-    /** Does not wait any longer for an executor that is gone. */
-    private void lookUp(String executor, long id, Runnable gone) {
-        if (!pending.containsKey(id)) {
+    /**
+     * Does not wait any longer for an executor that is gone. One that was only slow may still carry the orders out, so that they
+     * count as lost only if they could be retracted.
+     */
+    private void lookUp(String executor, Orders orders, Runnable gone) {
+        if (!pending.containsKey(orders.id())) {
             return;
         }
         look();
         isLive.apply(executor)
-                .thenAccept(live -> thread.run(() -> {
-                    if (!live && pending.remove(id) != null) {
+                .thenCompose(live -> live
+                        ? CompletableFuture.completedFuture(false)
+                        : mail.retract(executor, PullCodec.encode(orders)))
+                .thenAccept(retracted -> thread.run(() -> {
+                    if (retracted && pending.remove(orders.id()) != null) {
                         gone.run();
                     }
                 }));
@@ -352,22 +356,8 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     }
 
     private void sendParts(Take take, TaskLeases mine, List<LeasedTask> tasks) {
-        List<LeasedTask> part = new ArrayList<>();
-        long bytes = 0;
-        for (LeasedTask task : tasks) {
-            if (!part.isEmpty() && bytes + task.bytes() > PART_BYTES) {
-                sendPart(take, mine, false, part);
-                part = new ArrayList<>();
-                bytes = 0;
-            }
-            part.add(task);
-            bytes += task.bytes();
-        }
-        sendPart(take, mine, true, part);
-    }
-
-    private void sendPart(Take take, TaskLeases mine, boolean last, List<LeasedTask> part) {
-        post.send(take.from(), new Handed(take.id(), take.queue(), last, part), () -> mine.giveBack(names(part)));
+        Handed.parts(take, tasks)
+                .forEach(part -> post.send(take.from(), part, () -> mine.giveBack(names(part.tasks()))));
     }
 
     private void handed(Handed handed) {
@@ -382,7 +372,8 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
         handed.tasks().forEach(task -> its.parts().put(task.lease(), task));
         if (handed.last()) {
             answered.add(String.valueOf(handed.id()));
-            answer(handed.id(), new Handed(handed.id(), handed.queue(), true, List.copyOf(its.parts().values())));
+            List<LeasedTask> all = List.copyOf(its.parts().values());
+            answer(handed.id(), new Handed(handed.id(), handed.queue(), true, all));
         }
     }
 

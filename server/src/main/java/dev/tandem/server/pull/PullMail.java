@@ -23,6 +23,9 @@ interface PullMail {
     /** @return how many there was room for, from the first on. If it fails, the other process may have got them all the same */
     CompletableFuture<Integer> post(String to, List<byte[]> messages);
 
+    /** Removes a message, unless the other process has taken it. @return whether it was still there */
+    CompletableFuture<Boolean> retract(String from, byte[] message);
+
     CompletableFuture<Void> announce(String queue, String text);
 
     AutoCloseable listen(String queue, Consumer<String> heard);
@@ -49,6 +52,11 @@ interface PullMail {
             @Override
             public CompletableFuture<Integer> post(String to, List<byte[]> messages) {
                 return mailboxes.post(to, messages);
+            }
+
+            @Override
+            public CompletableFuture<Boolean> retract(String from, byte[] message) {
+                return mailboxes.retract(from, message);
             }
 
             @Override

@@ -23,6 +23,9 @@ final class LeasesOfTests implements TaskLeases {
     final List<LeaseName> givenBack = new CopyOnWriteArrayList<>();
     final List<LeaseRequest> applied = new CopyOnWriteArrayList<>();
 
+    /** The answer to what workers say. */
+    volatile CompletableFuture<LeaseAnswer> answer = CompletableFuture.completedFuture(LeaseAnswer.done());
+
     LeasesOfTests(String executor) {
         this.executor = executor;
     }
@@ -44,7 +47,7 @@ final class LeasesOfTests implements TaskLeases {
     @Override
     public CompletableFuture<LeaseAnswer> apply(LeaseName lease, LeaseRequest request) {
         applied.add(request);
-        return CompletableFuture.completedFuture(LeaseAnswer.done());
+        return answer;
     }
 
     @Override

@@ -1,10 +1,13 @@
 package dev.tandem.server.pull;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 
 /** Mail in memory that goes wrong as mail in Redis may. */
@@ -18,6 +21,20 @@ final class MailOfTests implements PullMail {
 
     /** The processes that get messages whose senders hear nothing of it. */
     final Set<String> unsure = ConcurrentHashMap.newKeySet();
+
+    /** The messages of processes that are frozen, and take none. */
+    private final Map<String, Queue<byte[]>> kept = new ConcurrentHashMap<>();
+
+    void freeze(String process) {
+        kept.put(process, new ConcurrentLinkedQueue<>());
+    }
+
+    /** Lets a process take its messages. @return how many there were */
+    int wake(String process) {
+        Queue<byte[]> its = kept.remove(process);
+        its.forEach(each -> boxes.get(process).accept(each));
+        return its.size();
+    }
 
     @Override
     public Box open(String name, Consumer<byte[]> receiver) {
@@ -40,10 +57,22 @@ final class MailOfTests implements PullMail {
     }
 
     private void deliver(String to, byte[] message) {
+        Queue<byte[]> its = kept.get(to);
+        if (its != null) {
+            its.add(message);
+            return;
+        }
         boxes.get(to).accept(message);
         if (twice.contains(to)) {
             boxes.get(to).accept(message);
         }
+    }
+
+    @Override
+    public CompletableFuture<Boolean> retract(String from, byte[] message) {
+        Queue<byte[]> its = kept.get(from);
+        return CompletableFuture.completedFuture(
+                its != null && its.removeIf(each -> Arrays.equals(each, message)));
     }
 
     @Override

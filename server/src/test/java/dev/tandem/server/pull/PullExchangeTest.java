@@ -19,13 +19,15 @@ import org.junit.jupiter.api.Test;
 class PullExchangeTest {
 
     private static final String QUEUE = "exports";
+    private static final long SILENCE_MILLIS = 100;
 
     private final MailOfTests mail = new MailOfTests();
     private final LeasesOfTests leases = new LeasesOfTests("owner");
+    private final CompletableFuture<String> lookedUp = new CompletableFuture<>();
     private final CompletableFuture<Boolean> ownerLives = new CompletableFuture<>();
-    private final PullExchange server = new PullExchange("server", mail, queue -> null, id -> ownerLives);
+    private final PullExchange server = new PullExchange("server", mail, queue -> null, this::isLive, SILENCE_MILLIS);
     private final PullExchange owner =
-            new PullExchange("owner", mail, queue -> leases, id -> CompletableFuture.completedFuture(true));
+            new PullExchange("owner", mail, queue -> leases, this::isLive, SILENCE_MILLIS);
 
     @BeforeEach
     void start() {
@@ -37,6 +39,11 @@ class PullExchangeTest {
     void close() {
         server.close();
         owner.close();
+    }
+
+    private CompletableFuture<Boolean> isLive(String process) {
+        lookedUp.complete(process);
+        return ownerLives;
     }
 
     private LeasedTask lease() throws Exception {
@@ -84,5 +91,36 @@ class PullExchangeTest {
         mail.unsure.clear();
         finished(lease);
         await().untilAsserted(() -> assertThat(leases.givenBack).containsExactly(lease));
+    }
+
+    @Test
+    void anEndIsLostOnlyIfItsExecutorCannotTakeItAnyMore() throws Exception {
+        LeaseName lease = lease().lease();
+        mail.freeze("owner");
+        CompletableFuture<LeaseAnswer> answer = finish(lease);
+        assertThat(lookedUp.get(10, TimeUnit.SECONDS)).isEqualTo("owner");
+        ownerLives.complete(false);
+
+        assertThat(answer.get(10, TimeUnit.SECONDS).status()).isEqualTo(LeaseAnswer.Status.LOST);
+        assertThat(mail.wake("owner")).as("messages that the owner finds").isZero();
+        assertThat(leases.applied).isEmpty();
+    }
+
+    @Test
+    void anEndThatItsExecutorTakesLateIsNotCalledLost() throws Exception {
+        LeaseName lease = lease().lease();
+        mail.freeze("owner");
+        CompletableFuture<LeaseAnswer> answer = finish(lease);
+        assertThat(lookedUp.get(10, TimeUnit.SECONDS)).isEqualTo("owner");
+        leases.answer = new CompletableFuture<>();
+        assertThat(mail.wake("owner")).isEqualTo(1);
+        await().until(() -> leases.applied.size() == 1);
+        ownerLives.complete(false);
+
+        // Whatever follows the look-up comes before the end of this request.
+        lease();
+        assertThat(answer).isNotDone();
+        leases.answer.complete(LeaseAnswer.done());
+        assertThat(answer.get(10, TimeUnit.SECONDS)).isEqualTo(LeaseAnswer.done());
     }
 }
