@@ -241,7 +241,10 @@ class IntruderTest {
             Answer answer = raw("POST /api/v1/queues/orders/tasks HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
                     + admin + "\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: "
                     + body.length() + "\r\n\r\n" + body);
-            soft.assertThat(answer.status()).as(name + answer.text()).isBetween(200, 499);
+            // The server may close the connection while the client still writes what is too long.
+            if (answer.status() != -1 || !name.equals("too long")) {
+                soft.assertThat(answer.status()).as(name + answer.text()).isBetween(200, 499);
+            }
             soft.assertThat(answer.text()).as(name).doesNotContain("Exception", "\tat ", "java.", "tools.jackson");
         });
         soft.assertAll();
