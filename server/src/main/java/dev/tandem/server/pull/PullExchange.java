@@ -48,7 +48,9 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
      * @param returned gets them if there is no answer
      */
     private record Pending(
-            Consumer<@Nullable PullMessage> answered, Map<LeaseName, LeasedTask> parts, Consumer<List<LeasedTask>> returned) {
+            Consumer<@Nullable PullMessage> answered,
+            Map<LeaseName, LeasedTask> parts,
+            Consumer<List<LeasedTask>> returned) {
 
         Pending(Consumer<@Nullable PullMessage> answered, Consumer<List<LeasedTask>> returned) {
             this(answered, new LinkedHashMap<>(), returned);
@@ -105,11 +107,8 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     /** Begins to take messages, and to say which tasks wait here. @param queues those whose tasks are pulled */
     public void start(Collection<String> queues) {
         for (String queue : queues) {
-            PullSearches made = new PullSearches(
-                    () -> own.apply(queue),
-                    new Others(queue),
-                    thread,
-                    PullExchange::millis);
+            PullSearches made =
+                    new PullSearches(() -> own.apply(queue), new Others(queue), thread, PullExchange::millis);
             thread.run(() -> searches.put(queue, made));
             TaskLeases mine = own.apply(queue);
             if (mine != null) {
@@ -234,8 +233,7 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
             Orders message = new Orders(id, self, queue, orders);
             send(executor, message, id);
             LeaseAnswer lost = LeaseAnswer.lost("its executor has stopped or died");
-            thread.runAfter(
-                    silenceMillis, () -> lookUp(executor, message, () -> result.complete(all(orders, lost))));
+            thread.runAfter(silenceMillis, () -> lookUp(executor, message, () -> result.complete(all(orders, lost))));
         });
         if (!sent) {
             result.complete(all(orders, LeaseAnswer.unknown("this server stops")));

@@ -71,8 +71,7 @@ final class MailOfTests implements PullMail {
     @Override
     public CompletableFuture<Boolean> retract(String from, byte[] message) {
         Queue<byte[]> its = kept.get(from);
-        return CompletableFuture.completedFuture(
-                its != null && its.removeIf(each -> Arrays.equals(each, message)));
+        return CompletableFuture.completedFuture(its != null && its.removeIf(each -> Arrays.equals(each, message)));
     }
 
     @Override

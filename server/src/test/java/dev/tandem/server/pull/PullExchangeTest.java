@@ -26,8 +26,7 @@ class PullExchangeTest {
     private final CompletableFuture<String> lookedUp = new CompletableFuture<>();
     private final CompletableFuture<Boolean> ownerLives = new CompletableFuture<>();
     private final PullExchange server = new PullExchange("server", mail, queue -> null, this::isLive, SILENCE_MILLIS);
-    private final PullExchange owner =
-            new PullExchange("owner", mail, queue -> leases, this::isLive, SILENCE_MILLIS);
+    private final PullExchange owner = new PullExchange("owner", mail, queue -> leases, this::isLive, SILENCE_MILLIS);
 
     @BeforeEach
     void start() {
@@ -48,8 +47,8 @@ class PullExchangeTest {
 
     private LeasedTask lease() throws Exception {
         mail.announce(QUEUE, "1 owner");
-        List<LeasedTask> tasks = server.lease(QUEUE, new LeaseCall(1, 1 << 20, 20_000, 0, "w"))
-                .get(10, TimeUnit.SECONDS);
+        List<LeasedTask> tasks =
+                server.lease(QUEUE, new LeaseCall(1, 1 << 20, 20_000, 0, "w")).get(10, TimeUnit.SECONDS);
         assertThat(tasks).hasSize(1);
         return tasks.get(0);
     }
