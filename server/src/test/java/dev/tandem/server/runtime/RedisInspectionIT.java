@@ -12,6 +12,7 @@ import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.RedisClient;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -47,18 +48,23 @@ class RedisInspectionIT {
         namePartitions();
         RedisInspection inspection = new RedisInspection(Map.of(), store);
         int requests = 0;
+        int outOfTime = 0;
         @Nullable String cursor = null;
         do {
+            long began = System.nanoTime();
             Page<TaskInfo> page = inspection.tasks(queue, null, null, cursor, 50, task -> false);
             assertThat(page.items()).isEmpty();
             assertThat(page.partial()).isEqualTo(page.next() != null);
             cursor = page.next();
             requests++;
+            // On a slow machine a request ends because its ten seconds are over.
+            outOfTime += System.nanoTime() - began > TimeUnit.SECONDS.toNanos(9) ? 1 : 0;
         } while (cursor != null);
 
-        assertThat(requests)
+        assertThat(requests).isGreaterThanOrEqualTo(2);
+        assertThat(requests - outOfTime)
                 .as("5 lists of 2,000 partitions, 5,000 scripts in one request")
-                .isBetween(2, 4);
+                .isLessThanOrEqualTo(4);
     }
 
     @Test
