@@ -182,7 +182,8 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     public CompletableFuture<List<LeaseAnswer>> apply(String queue, List<LeaseOrder> orders) {
         return OrderParts.apply(
                 orders,
-                (executor, part) -> executor.equals(self) ? applyHere(queue, part) : applyIfKnown(executor, queue, part));
+                (executor, part) ->
+                        executor.equals(self) ? applyHere(queue, part) : applyIfKnown(executor, queue, part));
     }
 
     /** Nothing is sent to an executor that is gone, or that a worker has made up: nobody would take it out of Redis. */
@@ -226,8 +227,8 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
             LeaseAnswer unknown = LeaseAnswer.unknown("the executor " + executor + " does not answer");
             Pending waits = new Pending(
                     message -> {
-                        boolean fits = message instanceof Answers its
-                                && its.answers().size() == orders.size();
+                        boolean fits =
+                                message instanceof Answers its && its.answers().size() == orders.size();
                         result.complete(fits ? ((Answers) message).answers() : all(orders, unknown));
                     },
                     none -> {});

@@ -52,18 +52,19 @@ class UnknownExecutorsTest {
 
     @Test
     void nothingIsSentToExecutorsThatAWorkerHasInvented() throws Exception {
-        List<String> invented =
-                IntStream.range(0, INVENTED).mapToObj(each -> "invented-" + each).toList();
+        List<String> invented = IntStream.range(0, INVENTED)
+                .mapToObj(each -> "invented-" + each)
+                .toList();
         invented.forEach(mail::freeze);
 
         List<LeaseAnswer> answers = answers(invented.stream()
                 .map(each -> order(each, new LeaseRequest.Finish(null)))
                 .toList());
 
-        assertThat(answers)
-                .hasSize(INVENTED)
-                .containsOnly(LeaseAnswer.lost("its executor has stopped or died"));
-        assertThat(invented).allSatisfy(each -> assertThat(mail.wake(each)).as("messages of " + each).isZero());
+        assertThat(answers).hasSize(INVENTED).containsOnly(LeaseAnswer.lost("its executor has stopped or died"));
+        assertThat(invented)
+                .allSatisfy(each ->
+                        assertThat(mail.wake(each)).as("messages of " + each).isZero());
     }
 
     @Test
@@ -100,7 +101,9 @@ class UnknownExecutorsTest {
         List<Integer> sizes = new ArrayList<>();
 
         List<LeaseAnswer> answers = OrderParts.apply(orders, (executor, part) -> {
-                    assertThat(part).allSatisfy(each -> assertThat(each.lease().executor()).isEqualTo(executor));
+                    assertThat(part)
+                            .allSatisfy(
+                                    each -> assertThat(each.lease().executor()).isEqualTo(executor));
                     sizes.add(PullCodec.encode(new PullMessage.Orders(1, "server", QUEUE, part)).length);
                     return CompletableFuture.completedFuture(part.stream()
                             .map(each -> LeaseAnswer.leased(each.lease().token()))
@@ -108,7 +111,9 @@ class UnknownExecutorsTest {
                 })
                 .join();
 
-        assertThat(sizes).hasSizeGreaterThan(3).allSatisfy(size -> assertThat(size).isLessThan(600 << 10));
+        assertThat(sizes)
+                .hasSizeGreaterThan(3)
+                .allSatisfy(size -> assertThat(size).isLessThan(600 << 10));
         assertThat(answers)
                 .extracting(LeaseAnswer::leaseMillis)
                 .containsExactlyElementsOf(
