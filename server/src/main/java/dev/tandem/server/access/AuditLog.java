@@ -13,7 +13,7 @@ public interface AuditLog {
     /**
      * Records an entry soon. Never waits, and never fails.
      *
-     * @param refused whether nothing was changed. Such entries are kept apart, so that nobody can push out the others with them
+     * @param refused whether nothing was changed, as by a refused request or a login. Such entries are kept apart, so that nobody can push out the others with them
      */
     void record(AuditEntry entry, boolean refused);
 

@@ -119,9 +119,9 @@ public final class Sessions {
                 : Optional.of(session.user());
     }
 
-    /** Ends a session, if there is one with this secret. */
-    public synchronized void close(String secret) {
-        sessions.remove(hash(secret));
+    /** Ends a session, if there is one with this secret. Returns whether there was. */
+    public synchronized boolean close(String secret) {
+        return sessions.remove(hash(secret)) != null;
     }
 
     private static String hash(String secret) {

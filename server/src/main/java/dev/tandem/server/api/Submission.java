@@ -1,5 +1,6 @@
 package dev.tandem.server.api;
 
+import dev.tandem.task.LogText;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
 import java.lang.reflect.RecordComponent;
@@ -24,6 +25,9 @@ import tools.jackson.databind.json.JsonMapper;
  * so that every unreadable task is refused before it is published.
  */
 record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] payload, boolean json) {
+
+    /** The most characters of a wrong name that a problem shows. */
+    private static final int MAX_NAME = 100;
 
     private static final String PREFIX = "tandem-";
 
@@ -67,10 +71,12 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
                     .withAttribute(JsonText.Reader.class, bytes)
                     .readValue(bytes);
         } catch (UnrecognizedPropertyException e) {
+            // A batch keeps many of these.
+            String name = LogText.oneLine(e.getPropertyName(), MAX_NAME);
             throw ApiException.field(
                     ProblemType.INVALID_BODY,
-                    "/" + ApiException.escaped(e.getPropertyName()),
-                    "There is no field '" + e.getPropertyName() + "'",
+                    "/" + ApiException.escaped(name),
+                    "There is no field '" + name + "'",
                     "Use " + e.getKnownPropertyIds() + "; the task's own data belongs into payload");
         } catch (JacksonException e) {
             throw ProblemType.INVALID_BODY.refusal(

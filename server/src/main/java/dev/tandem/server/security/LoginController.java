@@ -160,11 +160,11 @@ final class LoginController {
     void logOut(HttpServletRequest request, HttpServletResponse response) throws IOException {
         String secret = cookies.session(request);
         Caller caller = Callers.of(request);
+        boolean ended = secret != null && sessions.close(secret);
         if (secret != null) {
-            sessions.close(secret);
             cookies.removeSession(request, response);
         }
-        if (caller != null) {
+        if (ended && caller != null) {
             record.done("logout", caller, request);
         }
         LocalPath.redirect(response, LOGIN);

@@ -38,7 +38,8 @@ final class LoginRecord {
                         "a session",
                         HttpStatus.SEE_OTHER.value(),
                         "done"),
-                false);
+                // Everybody may log in as often as they like, which must not push out what was changed.
+                true);
     }
 
     void refused(HttpServletRequest request, String reason) {

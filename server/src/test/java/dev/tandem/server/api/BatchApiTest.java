@@ -87,6 +87,14 @@ class BatchApiTest extends ApiTestBase {
     }
 
     @Test
+    void aLongNameOfAWrongLineIsNotAnsweredWhole() {
+        JsonNode answer = batch("{\"" + "/".repeat(40_000) + "\": 1}\n", 202);
+
+        assertThat(answer.at("/problems/0/detail").asString()).contains("There is no field '///");
+        assertThat(answer.toString()).hasSizeLessThan(2_000);
+    }
+
+    @Test
     void aServerReadsNoFasterThanTheBrokerTakesTasks() throws Exception {
         CompletableFuture<PublishedId> slow = new CompletableFuture<>();
         BatchSubmission batch =

@@ -2,6 +2,8 @@ package dev.tandem.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -100,7 +102,10 @@ class OidcLoginTest {
         assertThat(browser.open("/api/v1/caller").status()).isEqualTo(401);
         assertThat(ApiTestBase.AUDIT.entries)
                 .extracting(entry -> entry.action() + " by " + entry.who() + " by " + entry.by())
-                .containsExactly("login by ada by oidc", "pause by ada by oidc", "logout by ada by oidc");
+                .containsExactly("pause by ada by oidc");
+        assertThat(ApiTestBase.AUDIT.refused)
+                .extracting(entry -> entry.action() + " by " + entry.who() + " by " + entry.by())
+                .contains("login by ada by oidc", "logout by ada by oidc");
     }
 
     @Test
@@ -159,8 +164,32 @@ class OidcLoginTest {
             assertThat(browser.session()).isEmpty();
             assertThat(browser.page.body()).doesNotContain("<script>");
         }
-        Browser posts = browser().post("/login/oauth2/code/company", Map.of("code", "x", "state", "y"));
-        assertThat(posts.status()).isEqualTo(405);
+    }
+
+    /** A thread that waited for a form of somebody who has not logged in could be held for long. */
+    @Test
+    void noSpellingOfTheLoginTakesABody() throws Exception {
+        for (String path : List.of(
+                "/login/oauth2/code/company",
+                "/login/%6Fauth2/code/company",
+                "/login/oauth2;a=b/code/company",
+                "/login/oauth2/%63ode/company",
+                "/oauth2/authorization/company",
+                "/%6Fauth2/authorization/company",
+                "/oauth2;a=b/authorization/company")) {
+            for (String method : List.of("POST", "PUT")) {
+                try (Socket socket = new Socket("127.0.0.1", ApiTestBase.port(api))) {
+                    socket.setSoTimeout(5_000);
+                    socket.getOutputStream()
+                            .write(ApiTestBase.bytes(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n"
+                                    + "Content-Type: application/x-www-form-urlencoded\r\n"
+                                    + "Content-Length: 1000\r\n\r\nx"));
+                    String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+                    assertThat(answer).as(method + " " + path).startsWith("HTTP/1.1 405");
+                }
+            }
+        }
     }
 
     @Test

@@ -1,12 +1,15 @@
 package dev.tandem.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.tandem.server.access.AuditEntry;
 import dev.tandem.server.access.KnownTokens;
 import dev.tandem.server.access.Role;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -130,9 +133,30 @@ class SessionsTest {
         assertThat(browser.session()).isEmpty();
         browser.steal(secret);
         assertThat(browser.open("/api/v1/caller").status()).isEqualTo(401);
-        assertThat(ApiTestBase.AUDIT.entries)
+        assertThat(ApiTestBase.AUDIT.refused)
                 .extracting(entry -> entry.action() + " " + entry.who() + " " + entry.by())
                 .containsExactly("login the viewer session", "logout the viewer session");
+    }
+
+    /** Otherwise the least of tokens could push what others changed out of the audit log. */
+    @Test
+    void noLoginNorLogoutIsAmongTheChanges() {
+        String token = token(Role.VIEWER);
+        Browser browser = browser();
+        for (String path : List.of("/logout", "/api/v1/login-links")) {
+            browser.send(browser.request(path)
+                    .header("Authorization", "Bearer " + token)
+                    .POST(BodyPublishers.noBody()));
+            assertThat(browser.status()).as(path).isLessThan(400);
+        }
+        browser().logIn(token).open("/").submit("/logout", Map.of());
+
+        await().until(() -> ApiTestBase.AUDIT.refused.size() == 3);
+        assertThat(ApiTestBase.AUDIT.refused)
+                .extracting(AuditEntry::action)
+                .as("the logout of no session is not there")
+                .containsExactlyInAnyOrder("create", "login", "logout");
+        assertThat(ApiTestBase.AUDIT.entries).isEmpty();
     }
 
     @Test
