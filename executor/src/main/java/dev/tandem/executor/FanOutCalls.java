@@ -121,10 +121,23 @@ final class FanOutCalls implements BucketSender.Call<FanOutRequest, FanOutAnswer
         return store.fanOut(bucket, caller, requests).thenApply(reply -> {
             if (reply instanceof FanOutReply.Applied applied) {
                 told.applied(caller.number(), sentAt, clock.millis(), sent, applied.answers());
+                reportGivenUp(told);
                 lookLater(bucket);
             }
             return reply;
         });
+    }
+
+    private void reportGivenUp(ToldRequests told) {
+        long count = told.reportGivenUp(clock.millis());
+        if (count > 0) {
+            log.warn(
+                    "Redis does not know the fan-outs of more than {} requests, so {} of them are given up. Fan-outs may wait"
+                            + " for subtasks that have ended: ./tandem fan-outs recount shows these, and ./tandem fan-outs end"
+                            + " ends their fan-outs",
+                    ToldRequests.MAX_KEPT,
+                    count);
+        }
     }
 
     private void forgotten(int bucket, FanOutReply.Gap gap) {

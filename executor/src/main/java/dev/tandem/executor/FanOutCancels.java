@@ -2,7 +2,6 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
 import dev.tandem.task.fanout.FanOutAnswer.Code;
-import dev.tandem.task.fanout.FanOutAnswer.Stop;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.Subtask;
 import java.util.HashSet;
@@ -79,7 +78,7 @@ final class FanOutCancels implements AutoCloseable {
     private void look(RunningHandlers handlers, Run run, Subtask subtask) {
         fanOuts.ask(new FanOutRequest.Ask(subtask.fanOut(), subtask.number()), answer -> {
             // One that has failed before runs because an operator has it retried.
-            if (answer != null && answer.stop() == Stop.CANCELLED && answer.code() != Code.HAS_FAILED) {
+            if (answer != null && answer.cancelled() && answer.code() != Code.HAS_FAILED) {
                 handlers.cancel(Set.of(run));
             }
         });

@@ -1,5 +1,6 @@
 package dev.tandem.executor;
 
+import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutRequest;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,11 @@ final class FanOutWindow {
     private long noted;
     private long bytes;
     private boolean noting;
+    /** Whether an earlier run may have published what this one publishes. */
+    private final boolean mayBeCopies;
+    /** Which subtasks have ended, from the byte on that has the bit of {@link #noted}. */
+    private byte[] ended;
+
     /** Whether nothing is to be published from {@link #stopsAt} on. */
     private boolean stopped;
     /** The number below which an earlier run may have published: these are published again also if the fan-out is stopped. */
@@ -40,16 +46,19 @@ final class FanOutWindow {
     private @Nullable RuntimeException failure;
 
     /**
-     * @param cursor the first number that is not noted
-     * @param stopsAt the first number that no earlier run can have published
+     * @param begun says which number is the first that is not noted, and which of those behind it have ended
+     * @param stopsAt the number from which on nothing is published any more if the fan-out is stopped
      */
-    FanOutWindow(FanOuts fanOuts, String id, long token, long cursor, long stopsAt) {
+    FanOutWindow(FanOuts fanOuts, String id, long token, FanOutAnswer begun, long stopsAt, boolean mayBeCopies) {
+        long cursor = begun.cursor();
         this.fanOuts = fanOuts;
         this.id = id;
         this.token = token;
         this.published = cursor;
         this.acknowledged = cursor;
         this.noted = cursor;
+        this.ended = begun.ended();
+        this.mayBeCopies = mayBeCopies;
         this.stopsAt = stopsAt;
     }
 
@@ -75,6 +84,24 @@ final class FanOutWindow {
         published++;
         bytes += weight;
         return true;
+    }
+
+    /**
+     * Waits for room, and returns whether the next subtask has ended already, because an earlier run published it. That may be far
+     * behind what is noted, if the store forgot notes.
+     */
+    synchronized boolean hasNextEnded() throws InterruptedException {
+        while (mayBeCopies && failure == null && !isOver() && published - noted >= SIZE) {
+            note(true);
+            wait();
+        }
+        return mayBeCopies && isSet(ended, published - noted / 8 * 8);
+    }
+
+    /** Bits are numbered from the most significant one of a byte. */
+    private static boolean isSet(byte[] bits, long bit) {
+        int index = (int) (bit / 8);
+        return index < bits.length && (bits[index] & 0x80 >> bit % 8) != 0;
     }
 
     private boolean isOver() {
@@ -110,14 +137,15 @@ final class FanOutWindow {
             noting = true;
             cursor = acknowledged;
         }
-        fanOuts.ask(new FanOutRequest.Note(id, token, cursor), answer -> {
+        fanOuts.ask(new FanOutRequest.Note(id, token, cursor, mayBeCopies), answer -> {
             synchronized (this) {
                 noting = false;
                 RuntimeException problem = FanOutWriter.problem(id, answer);
                 if (problem != null) {
                     failure = failure == null ? problem : failure;
-                } else {
+                } else if (answer != null) {
                     noted = cursor;
+                    ended = answer.ended();
                     stopped |= FanOutWriter.isStopped(answer);
                     stopsAt = FanOutWriter.isClosed(answer) ? 0 : stopsAt;
                 }

@@ -114,7 +114,7 @@ final class FanOutWriter {
      */
     private boolean nest(Subtask outer) throws InterruptedException {
         FanOutAnswer nested = answer(new FanOutRequest.Nest(outer.fanOut(), outer.number(), id));
-        if (nested.stop() != Stop.CANCELLED) {
+        if (!nested.cancelled()) {
             return false;
         }
         // A subtask that has failed before runs because an operator has it retried, and so do its own subtasks.
@@ -164,12 +164,14 @@ final class FanOutWriter {
         }
         // A run before this one may have published more than is noted. The total has to count those too.
         long stopsAt = begun.code() == Code.RESUMED ? cursor + FanOutWindow.SIZE : cursor;
-        FanOutWindow window = new FanOutWindow(fanOuts, id, token, cursor, stopsAt);
+        // If this is not the first run, an earlier one may have published all. The store may have forgotten its notes.
+        boolean mayBeCopies = begun.code() == Code.RESUMED || run.attempt() > 1 || run.lapses() > 0;
+        FanOutWindow window = new FanOutWindow(fanOuts, id, token, begun, stopsAt, mayBeCopies);
         if (stopped) {
             window.stop();
         }
         try {
-            publish(subtasks, begun, window);
+            publish(subtasks, cursor, window, mayBeCopies);
             return window.awaitAll();
         } catch (Throwable t) {
             window.giveUp();
@@ -177,13 +179,9 @@ final class FanOutWriter {
         }
     }
 
-    private void publish(Iterator<? extends TaskRequest<?>> subtasks, FanOutAnswer begun, FanOutWindow window)
+    private void publish(
+            Iterator<? extends TaskRequest<?>> subtasks, long cursor, FanOutWindow window, boolean mayBeCopies)
             throws InterruptedException {
-        long cursor = begun.cursor();
-        boolean resumed = begun.code() == Code.RESUMED;
-        // If this is not the first run, Redis may have forgotten what an earlier one published.
-        boolean mayBeCopies = resumed || run.attempt() > 1 || run.lapses() > 0;
-        byte[] bits = resumed ? begun.ended() : NO_BITS;
         boolean goesOn = true;
         for (long n = cursor; goesOn && subtasks.hasNext(); n++) {
             if (n >= fanOuts.policy().maxSubtasks()) {
@@ -193,16 +191,8 @@ final class FanOutWriter {
                                 + " subtasks, which is tandem.fan-outs.max-subtasks: raise it, or let subtasks fan out themselves");
             }
             TaskRequest<?> request = subtasks.next();
-            boolean again = mayBeCopies && n < cursor + FanOutWindow.SIZE;
-            goesOn = again && hasEnded(bits, cursor, n) ? pass(window, n) : publish(window, request, n, again);
+            goesOn = window.hasNextEnded() ? pass(window, n) : publish(window, request, n, mayBeCopies);
         }
-    }
-
-    /** Returns whether a subtask that an earlier run published has ended. Bits are numbered from the most significant one of a byte. */
-    private static boolean hasEnded(byte[] bits, long cursor, long number) {
-        long bit = number - cursor / 8 * 8;
-        int index = (int) (bit / 8);
-        return index < bits.length && (bits[index] & 0x80 >> bit % 8) != 0;
     }
 
     private static boolean pass(FanOutWindow window, long number) throws InterruptedException {

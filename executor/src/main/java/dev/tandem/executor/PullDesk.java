@@ -176,7 +176,7 @@ final class PullDesk implements TaskLeases {
         }
         effects.add(() -> {
             if (!call.answer().complete(tasks)) {
-                giveBack(tasks.stream().map(LeasedTask::lease).toList());
+                putBack(tasks.stream().map(LeasedTask::lease).toList());
             }
         });
     }
@@ -223,17 +223,28 @@ final class PullDesk implements TaskLeases {
                     ? call.taken().stream().map(PulledLease::name).toList()
                     : List.of();
         }
-        giveBack(unwanted);
+        putBack(unwanted);
     }
 
+    /** Takes back tasks that have not left the desk: nobody knows their leases, so the same run may be handed out again. */
+    private void putBack(Collection<LeaseName> names) {
+        takeBack(names, true);
+    }
+
+    /** A worker may have one of them, if only an answer was lost. So the run ends, and the next one has a token of its own. */
     @Override
     public void giveBack(Collection<LeaseName> names) {
+        takeBack(names, false);
+    }
+
+    private void takeBack(Collection<LeaseName> names, boolean again) {
         Effects effects = new Effects();
         synchronized (this) {
             for (LeaseName name : names) {
                 PulledLease lease = leases.find(name);
                 if (lease != null && leases.remove(lease)) {
-                    if (!closed
+                    if (again
+                            && !closed
                             && !departures.include(lease.run())
                             && lease.attempt().abandon()) {
                         ready.addFirst(new Ready(lease.run(), clock.millis()));

@@ -29,8 +29,8 @@ final class PullEnds {
     /** How long the end of an attempt waits for a checkpoint that its worker did not wait for. */
     private static final long CHECKPOINT_MILLIS = 1_000;
 
-    /** @param request how its worker ended it; null if it did not */
-    private record Ended(LeaseRequest.@Nullable End request, CompletableFuture<LeaseAnswer> answer) {}
+    /** @param kind of the request by which its worker ended it, without what that said: there are many; null if it did not */
+    private record Ended(@Nullable Class<?> kind, CompletableFuture<LeaseAnswer> answer) {}
 
     private final ExecutorClock clock;
     private final TaskRunner runner;
@@ -61,7 +61,7 @@ final class PullEnds {
     /** Remembers that a worker ends its task. {@link #end} must follow. @return the answer, once it is known */
     CompletableFuture<LeaseAnswer> begin(LeaseName lease, LeaseRequest.End request) {
         CompletableFuture<LeaseAnswer> answer = new CompletableFuture<>();
-        remember(lease, new Ended(request, answer));
+        remember(lease, new Ended(request.getClass(), answer));
         return answer;
     }
 
@@ -145,12 +145,11 @@ final class PullEnds {
         if (end == null) {
             return lost("it has ended some time ago");
         }
-        LeaseRequest.End how = end.request();
-        if (how == null || how.getClass() == request.getClass()) {
+        Class<?> kind = end.kind();
+        if (kind == null || kind == request.getClass()) {
             return end.answer();
         }
-        return lost(
-                "its worker has ended it by " + how.getClass().getSimpleName().toLowerCase(Locale.ROOT));
+        return lost("its worker has ended it by " + kind.getSimpleName().toLowerCase(Locale.ROOT));
     }
 
     private static CompletableFuture<LeaseAnswer> lost(String why) {

@@ -19,8 +19,8 @@ final class ToldRequests {
     /** The most requests that are kept until they are durable. With more, calls have to wait. */
     static final int MAX_KEPT = 100_000;
 
-    /** The most requests that are repeated because their fan-out is not known. Of more, the oldest are given up. */
-    static final int MAX_UNKNOWN = 10_000;
+    /** The time between two reports of requests that were given up. */
+    static final long REPORT_MILLIS = 60_000;
 
     /** For how many horizons those are repeated. By then, whoever began the fan-out has told so again, unless its process is gone. */
     private static final int UNKNOWN_HORIZONS = 20;
@@ -52,6 +52,10 @@ final class ToldRequests {
     private int alone;
 
     private boolean isLookDue;
+    /** The number of requests that were given up since the last report, because there were too many. */
+    private long givenUp;
+
+    private long mayReportFrom = Long.MIN_VALUE;
 
     /**
      * @param horizonMillis how long the store may forget what it answered
@@ -111,10 +115,25 @@ final class ToldRequests {
         if (request.until() <= now) {
             return;
         }
-        if (unknown.size() >= MAX_UNKNOWN) {
+        if (unknown.size() >= MAX_KEPT) {
             unknown.removeFirst();
+            givenUp++;
         }
         unknown.addLast(request);
+    }
+
+    /**
+     * Returns how many requests were given up since this last returned some, because more than {@link #MAX_KEPT} are about fan-outs
+     * that are not known; 0 if there are none, or somebody heard of them less than {@link #REPORT_MILLIS} ago.
+     */
+    synchronized long reportGivenUp(long now) {
+        if (givenUp == 0 || now < mayReportFrom) {
+            return 0;
+        }
+        long count = givenUp;
+        givenUp = 0;
+        mayReportFrom = now + REPORT_MILLIS;
+        return count;
     }
 
     /** Returns whether somebody else has to tell again first what the store forgot, if it did. */

@@ -186,6 +186,24 @@ class FanOutCallsTest {
     }
 
     @Test
+    void asManyEndsAreRepeatedAsMayBeForgotten() {
+        int subtasks = 12_000;
+        FanOuts masters = fanOuts(HORIZON);
+        open(masters, subtasks);
+        store.model = new FanOutModel();
+        store.holds = true;
+        for (int number = 0; number < subtasks; number++) {
+            end(fanOuts, number);
+        }
+        store.holds = false;
+        store.answer();
+        timers.pass(3 * HORIZON);
+
+        assertThat(store.view().ended()).isEqualTo(subtasks);
+        assertThat(store.view().finished()).isTrue();
+    }
+
+    @Test
     void anEndOfAFanOutThatNobodyKnowsIsGivenUp() {
         end(fanOuts, 0);
         timers.pass(30 * HORIZON);

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -52,6 +53,11 @@ class FanOutGateTest {
 
     /** Opens a fan-out of so many subtasks with a final task. */
     private void open(int subtasks, String finalQueue) {
+        begin(finalQueue, FanOutPlan.Rule.COMPLETE);
+        store.apply(new FanOutRequest.Seal(ID, 1, subtasks));
+    }
+
+    private void begin(String finalQueue, FanOutPlan.Rule rule) {
         Task last = new Task(ID + "-final", finalQueue, "done", null, new byte[0], Map.of(), 0, 0, 0, 0, null);
         FanOutPlan plan = new FanOutPlan(
                 "orders",
@@ -60,14 +66,13 @@ class FanOutGateTest {
                 "import",
                 "",
                 1,
-                FanOutPlan.Rule.COMPLETE,
+                rule,
                 0,
                 finalQueue,
                 Envelope.of(last).encode(),
                 1_000,
                 10);
         store.apply(new FanOutRequest.Open(ID, 1, plan));
-        store.apply(new FanOutRequest.Seal(ID, 1, subtasks));
     }
 
     private static Run subtask(int number, int attempt, @Nullable String attempts) {
@@ -309,5 +314,62 @@ class FanOutGateTest {
                     .as("the other one is retried by an operator")
                     .containsExactly(slow);
         }
+    }
+
+    private void interruptsWhatRunsOnlyWhenSomebodyCancels(Stop stop) {
+        Handlers handlers = new Handlers();
+        Run slow = subtask(0, 1, null);
+        handlers.running.add(slow);
+        try (FanOutCancels cancels = new FanOutCancels(fanOuts)) {
+            cancels.add(handlers);
+            cancels.look();
+            cancels.look();
+            assertThat(store.view(ID).stop()).isEqualTo(stop);
+            assertThat(handlers.cancelled).as("those that run go on").isEmpty();
+
+            store.apply(new FanOutRequest.Cancel(ID, "asked for"));
+            cancels.look();
+            assertThat(handlers.cancelled).containsExactly(slow);
+            assertThat(store.view(ID).stop()).as("for the result").isEqualTo(stop);
+        }
+    }
+
+    @Test
+    void runningSubtasksAreInterruptedAlsoIfTheirFanOutHadFailed() {
+        begin("orders", FanOutPlan.Rule.FAIL_FAST);
+        store.apply(new FanOutRequest.Seal(ID, 1, 2));
+        store.apply(new FanOutRequest.Tell(ID, 1, End.FAILED, "no such row"));
+
+        interruptsWhatRunsOnlyWhenSomebodyCancels(Stop.FAILED);
+    }
+
+    @Test
+    void runningSubtasksAreInterruptedAlsoIfTheirFanOutWasAbandoned() {
+        begin("orders", FanOutPlan.Rule.COMPLETE);
+        store.apply(new FanOutRequest.Note(ID, 1, 2));
+        store.apply(new FanOutRequest.Abandon(ID, 1, "its master died"));
+
+        interruptsWhatRunsOnlyWhenSomebodyCancels(Stop.ABANDONED);
+    }
+
+    private long fansOut(Run run) throws InterruptedException {
+        return new AttemptFanOuts(run, spec)
+                .fanOut(
+                        IntStream.range(0, 5).mapToObj(n -> TaskRequest.of("orders", "row", n)),
+                        FanOut.withoutFinalTask())
+                .subtasks();
+    }
+
+    @Test
+    void aFanOutThatBeginsInOneThatHadFailedBeforeItWasCancelledPublishesNothing() throws InterruptedException {
+        begin("orders", FanOutPlan.Rule.FAIL_FAST);
+        store.apply(new FanOutRequest.Seal(ID, 1, 3));
+        store.apply(new FanOutRequest.Tell(ID, 1, End.FAILED, "no such row"));
+        assertThat(fansOut(subtask(0, 1, null)))
+                .as("it runs, and so do its own subtasks")
+                .isEqualTo(5);
+
+        store.apply(new FanOutRequest.Cancel(ID, "asked for"));
+        assertThat(fansOut(subtask(2, 1, null))).isZero();
     }
 }

@@ -3,6 +3,7 @@ package dev.tandem.executor;
 import static dev.tandem.executor.RunnerFixture.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.tandem.executor.pull.LeaseAnswer;
 import dev.tandem.executor.pull.LeaseAnswer.Status;
@@ -19,6 +20,7 @@ import dev.tandem.ordering.RefusedEnd;
 import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;
+import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -54,6 +56,27 @@ class PullEndsTest extends PullDeskTestBase {
         assertThat(apply(lease, new Fail("no", -1)).join())
                 .isEqualTo(LeaseAnswer.lost("its worker has ended it by finish"));
         assertThat(outcomes).hasSize(1);
+    }
+
+    /** Thousands of ends are remembered, and a result may be long. */
+    @Test
+    void anEndIsRememberedWithoutItsResult() {
+        LeaseName lease = leased();
+        WeakReference<Finish> said = finishOf(lease);
+        recorded(1);
+
+        await().until(() -> {
+            System.gc();
+            return said.refersTo(null);
+        });
+        assertThat(apply(lease, new Finish("\"another\"")).join()).isEqualTo(LeaseAnswer.done());
+    }
+
+    /** The request is in no variable any more afterwards. */
+    private WeakReference<Finish> finishOf(LeaseName lease) {
+        Finish finish = new Finish("\"" + "x".repeat(100_000) + "\"");
+        apply(lease, finish);
+        return new WeakReference<>(finish);
     }
 
     @Test

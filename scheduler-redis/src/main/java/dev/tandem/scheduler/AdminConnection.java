@@ -48,6 +48,11 @@ final class AdminConnection {
         return events.containsKey(partition.queue()) ? keys.withEvents(partition) : keys.of(partition);
     }
 
+    /** Runs an action whenever a node is connected to, also when that happens by itself. It must not block. */
+    void onConnected(Runnable action) {
+        topology.onConnected(action);
+    }
+
     /** Runs commands. */
     <T> CompletableFuture<T> run(
             Function<RedisClusterAsyncCommands<byte[], byte[]>, ? extends CompletionStage<T>> commands) {

@@ -107,6 +107,11 @@ final class ClusterTopology implements RedisTopology {
     }
 
     @Override
+    public void onConnected(Runnable action) {
+        commandingClient.addListener(RedisTopology.connected(action));
+    }
+
+    @Override
     public CompletableFuture<Void> close() {
         return CompletableFuture.allOf(
                 subscribingClient.shutdownAsync(0, 2, TimeUnit.SECONDS),

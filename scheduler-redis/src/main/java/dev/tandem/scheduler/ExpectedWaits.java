@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Remembers of which waits the buckets have been told lately: for how long tasks wait for those of a queue. Each process tells
- * them of a longer one, and again every hour. Thread-safe.
+ * them of a longer one, and again every hour, or when Redis may have forgotten it. Thread-safe.
  */
 final class ExpectedWaits {
 
@@ -40,6 +40,13 @@ final class ExpectedWaits {
                 told.put(queue, new Told(millis, now));
             }
             return isNews;
+        }
+    }
+
+    /** Takes it that the buckets know of no wait, so that the next one of each queue is news. */
+    void forgetAll() {
+        synchronized (told) {
+            told.clear();
         }
     }
 

@@ -79,9 +79,10 @@ final class FanOutCall {
         } else if (request instanceof FanOutRequest.Open open) {
             return open(open);
         } else if (request instanceof FanOutRequest.Note note) {
-            return begin(4, ScriptCodes.FAN_OUT_NOTE, id)
+            return begin(5, ScriptCodes.FAN_OUT_NOTE, id)
                     .text(token(note.token()))
                     .number(note.cursor())
+                    .number(note.reads() ? 1 : 0)
                     .toByteArray();
         } else if (request instanceof FanOutRequest.Seal seal) {
             return begin(4, ScriptCodes.FAN_OUT_SEAL, id)
@@ -200,7 +201,7 @@ final class FanOutCall {
     }
 
     private static FanOutAnswer with(Code code, String other, FanOutAnswer all) {
-        return new FanOutAnswer(code, all.stop(), all.cursor(), all.total(), all.ended(), other, null);
+        return new FanOutAnswer(code, all.stop(), all.cancelled(), all.cursor(), all.total(), all.ended(), other, null);
     }
 
     private static FanOutAnswer answer(String id, ReplyReader in) {
@@ -211,7 +212,8 @@ final class FanOutCall {
         byte[] bits = in.bytes();
         String other = in.text();
         ReplyReader rest = in.list();
-        return new FanOutAnswer(code, stop, cursor, total, bits, other, rest.hasMore() ? record(id, rest) : null);
+        FanOutRecord record = rest.hasMore() ? record(id, rest) : null;
+        return new FanOutAnswer(code, stop, in.count() == 1, cursor, total, bits, other, record);
     }
 
     private static FanOutRecord record(String id, ReplyReader in) {

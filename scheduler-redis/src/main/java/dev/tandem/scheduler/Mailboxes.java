@@ -65,6 +65,12 @@ public final class Mailboxes {
                 .thenApply(reply -> new ReplyReader(reply).count());
     }
 
+    /** Removes a message from a mailbox. @return whether it was there, so that its receiver does not get it any more */
+    public CompletableFuture<Boolean> retract(String from, byte[] message) {
+        byte[] key = connection.keys().mailbox(from);
+        return connection.run(commands -> commands.lrem(key, 0, message)).thenApply(removed -> removed > 0);
+    }
+
     /** Tells all processes that listen that tasks of a queue wait for workers. It may not reach some of them. */
     public CompletableFuture<Void> announce(String queue, String text) {
         byte[] channel = bytes(connection.keys().pulledChannel(queue));

@@ -46,6 +46,11 @@ final class RedisBuckets {
         this.wakeups = new DependentWakeups(connection);
     }
 
+    /** Tells the buckets again for how long tasks wait, at the next request of each, because Redis may have forgotten it. */
+    void expectAnew() {
+        expected.forgetAll();
+    }
+
     AdminConnection connection() {
         return connection;
     }

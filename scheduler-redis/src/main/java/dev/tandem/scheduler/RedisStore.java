@@ -104,6 +104,7 @@ public final class RedisStore implements Store {
         housekeeper = new Housekeeper(adminConnection, admin, retention, memory::haveAllRoom);
         processes = new ProcessRegistry(adminConnection, inspector);
         buckets = new RedisBuckets(adminConnection, memory::haveAllSpareRoom);
+        adminConnection.onConnected(buckets::expectAnew);
         dependencies = new DependencyBook(buckets, inspector);
         limits = new RedisLimits(adminConnection, wakeups);
         fanOuts = new FanOutLister(adminConnection, buckets);

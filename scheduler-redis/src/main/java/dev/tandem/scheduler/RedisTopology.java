@@ -1,10 +1,13 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Partition;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
+import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +41,19 @@ interface RedisTopology {
 
     /** Makes a connection for commands on keys of any partition, which reconnects by itself. */
     CompletableFuture<? extends RedisClusterAsyncCommands<byte[], byte[]>> commands();
+
+    /** Runs an action whenever a connection for commands is made, also when it is made again by itself. It must not block. */
+    void onConnected(Runnable action);
+
+    /** Returns a listener that runs an action whenever a connection is made. */
+    static RedisConnectionStateListener connected(Runnable action) {
+        return new RedisConnectionStateListener() {
+            @Override
+            public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
+                action.run();
+            }
+        };
+    }
 
     /** Closes all connections. */
     CompletableFuture<Void> close();

@@ -10,7 +10,7 @@
 -- ARGV 2    number of an earlier call that was answered; 0 if there is none
 -- then      for each request, MessagePack of a list: FAN_OUT_... (what is asked or told), id, and
 --           FAN_OUT_OPEN:     token, most open ones, names and values of the plan: queue, master, and others
---           FAN_OUT_NOTE:     token, how many subtasks are published
+--           FAN_OUT_NOTE:     token, how many subtasks are published, 1 if the bits behind them are wanted, else 0
 --           FAN_OUT_SEAL:     token, how many subtasks there are
 --           FAN_OUT_ABANDON:  token of the last known run, why
 --           FAN_OUT_CANCEL, FAN_OUT_END: why
@@ -22,12 +22,12 @@
 --           FAN_OUT_CLAIM:    who claims, ms
 --           FAN_OUT_POSTPONE: ms
 -- Returns   {REPLY_GAP, number of the caller's last call} if the earlier one is forgotten: nothing is applied
---           {REPLY_OK, and for each request: {ANSWER_..., STOP_..., published, total (-1: not known), bits, text, record}}. The
---           text is, to FAN_OUT_TELL: number=id of subtasks that end with their own fan-outs, a comma behind each. The record
---           is empty, or: ended, failed, cancelled, names and values of all fields
+--           {REPLY_OK, and for each request: {ANSWER_..., STOP_..., published, total (-1: not known), bits, text, record, 1 if
+--           somebody cancelled it, else 0}}. The text is, to FAN_OUT_TELL: number=id of subtasks that end with their own
+--           fan-outs, a comma behind each. The record is empty, or: ended, failed, cancelled, names and values of all fields
 --
--- A fan-out is a hash: the plan, and phase, token, cursor, total, stop, why, since, ended-at, finished, tries, claimed-by,
--- claimed-until, begun-by, begun-name, and errors (a line for each: number, a space, error).
+-- A fan-out is a hash: the plan, and phase, token, cursor, total, stop, why, cancelled (1 also if it was stopped before), since,
+-- ended-at, finished, tries, claimed-by, claimed-until, begun-by, begun-name, and errors (a line for each: number, a space, error).
 local call, unpack_list, floor = redis.call, cmsgpack.unpack, math.floor
 local DUE, OPEN, ENDED, CALLER = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local CALL, KNOWN = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -55,12 +55,14 @@ local function count(bits, bound)
 end
 
 local function read(key)
-  local h = call('HMGET', key, 'phase', 'token', 'cursor', 'total', 'stop', 'rule', 'may-fail', 'keep')
+  local h = call('HMGET', key, 'phase', 'token', 'cursor', 'total', 'stop', 'rule', 'may-fail', 'keep',
+    'cancelled')
   if not h[1] then
     return nil
   end
   return {phase = tonumber(h[1]), token = h[2], cursor = tonumber(h[3]), total = tonumber(h[4]), stop = tonumber(h[5]),
-    rule = h[6], may_fail = tonumber(h[7]), keep = tonumber(h[8])}
+    rule = h[6], may_fail = tonumber(h[7]), keep = tonumber(h[8]),
+    is_cancelled = h[9] == '1' or tonumber(h[5]) == STOP_CANCELLED}
 end
 
 local function look_at(id, at)
@@ -134,6 +136,12 @@ local function seal(k, id, f, total)
   return judge(k, id, f)
 end
 
+-- The bits of the subtasks that may be published and are not noted.
+local function bits_of_window(k, f)
+  local from = floor(f.cursor / 8)
+  return call('GETRANGE', k.ended, from, from + FAN_OUT_WINDOW / 8)
+end
+
 local function open(k, id, f, a)
   if not f then
     if call('ZCARD', OPEN) >= a[4] then
@@ -154,8 +162,7 @@ local function open(k, id, f, a)
   end
   call('HSET', k.fan_out, 'token', a[3], a[7], a[8])
   look_at(id, now + FAN_OUT_SILENT_MILLIS)
-  local from = floor(f.cursor / 8)
-  return ANSWER_RESUMED, call('GETRANGE', k.ended, from, from + FAN_OUT_WINDOW / 8)
+  return ANSWER_RESUMED, bits_of_window(k, f)
 end
 
 local function from_writer(k, id, f, a)
@@ -167,7 +174,7 @@ local function from_writer(k, id, f, a)
     f.cursor = a[4]
     call('HSET', k.fan_out, 'cursor', a[4])
     look_at(id, now + FAN_OUT_SILENT_MILLIS)
-    return ANSWER_OK
+    return ANSWER_OK, a[5] == 1 and bits_of_window(k, f) or ''
   elseif f.stop == STOP_NO and count(k.ended, f.cursor + FAN_OUT_WINDOW) > count(k.ended, a[4]) then
     -- Numbers beyond the window are of no run of this master, so they do not keep it from its seal.
     return ANSWER_NOT_REPEATABLE
@@ -180,6 +187,13 @@ local function stop(k, id, f, code, why)
     f.stop = code
     call('HSET', k.fan_out, 'stop', code, 'why', why)
   end
+end
+
+-- One that is stopped already keeps its reason, for its result. Those of its subtasks that run are interrupted all the same.
+local function note_cancelled(k, id, f, why)
+  stop(k, id, f, STOP_CANCELLED, why)
+  f.is_cancelled = true
+  call('HSET', k.fan_out, 'cancelled', '1')
 end
 
 local function abandon(k, id, f, a)
@@ -196,7 +210,7 @@ local function cancel(k, id, f, a)
   if f.phase == PHASE_COMPLETE then
     return ANSWER_CLOSED
   end
-  stop(k, id, f, STOP_CANCELLED, a[3])
+  note_cancelled(k, id, f, a[3])
   return judge(k, id, f)
 end
 
@@ -205,7 +219,7 @@ local function give_up(k, id, f, a)
   if f.phase == PHASE_COMPLETE then
     return closed(k, f)
   end
-  stop(k, id, f, STOP_CANCELLED, a[3])
+  note_cancelled(k, id, f, a[3])
   if f.phase == PHASE_OPEN then
     f.total = f.cursor
     call('HSET', k.fan_out, 'total', f.total)
@@ -332,8 +346,8 @@ for i = 1, #ARGV - FIRST_ARGUMENT + 1 do
   local code, detail = answer(k, id, f, a)
   f = f or {stop = STOP_NO, cursor = 0, total = -1}
   local shows = code == ANSWER_OK and (a[1] == FAN_OUT_VIEW or a[1] == FAN_OUT_CLAIM)
-  local is_bits = code == ANSWER_RESUMED
+  local is_bits = code == ANSWER_RESUMED or a[1] == FAN_OUT_NOTE
   reply[i + 1] = {code, f.stop, f.cursor, f.total, is_bits and detail or '', not is_bits and detail or '',
-    shows and record(k, f) or {}}
+    shows and record(k, f) or {}, f.is_cancelled and 1 or 0}
 end
 return reply

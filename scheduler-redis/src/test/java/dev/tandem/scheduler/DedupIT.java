@@ -24,7 +24,9 @@ import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.TaskIdentity;
 import dev.tandem.task.store.WrongTypeException;
+import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
+import io.lettuce.core.KillArgs;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,6 +37,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -163,16 +166,42 @@ class DedupIT extends OperatorTestBase {
         TaskPlace waiter = new TaskPlace(Partition.of("waiting", 0), Position.of(0, 1));
         DependencyRequest ask = new DependencyRequest.Ask(on, waiter, 86_400_000, 0);
         get(store.dependencies().ask(DedupBuckets.of(on), List.of(ask)));
-        for (int bucket = 0; bucket < DedupBuckets.COUNT; bucket++) {
-            byte[] redisKey = RedisKeys.DEFAULTS.longestWait(queue, bucket);
-            await().until(() -> get(store.adminConnection().run(commands -> commands.exists(redisKey))) == 1);
-        }
+        await().until(this::allKnowTheLongestWait);
         for (int i = 0; i < 10; i++) {
             tellSuccess("id-" + i, 0);
             assertThat(millisToLive("id-" + i)).isBetween(86_390_000L, 86_401_000L);
         }
         tellSuccess("short", 1_200_000);
         assertThat(millisToLive("short")).as("as its queue says").isBetween(1_190_000L, 1_201_000L);
+    }
+
+    private boolean allKnowTheLongestWait() {
+        return longestWaits()
+                .allMatch(each -> get(store.adminConnection().run(commands -> commands.exists(each))) == 1);
+    }
+
+    private Stream<byte[]> longestWaits() {
+        return IntStream.range(0, DedupBuckets.COUNT).mapToObj(bucket -> RedisKeys.DEFAULTS.longestWait(queue, bucket));
+    }
+
+    @Test
+    void theBucketsAreToldOfWaitsAgainBehindANewConnection() {
+        BusinessId on = new BusinessId(queue, "unknown");
+        TaskPlace waiter = new TaskPlace(Partition.of("waiting", 0), Position.of(0, 1));
+        List<DependencyRequest> asks = List.of(new DependencyRequest.Ask(on, waiter, 86_400_000, 0));
+        try (RedisStore process =
+                RedisStore.open(RedisSettings.of(Brokers.redis().uri()))) {
+            get(process.dependencies().ask(DedupBuckets.of(on), asks));
+            await().until(this::allKnowTheLongestWait);
+            longestWaits().forEach(each -> get(store.adminConnection().run(commands -> commands.del(each))));
+
+            long connection = get(process.adminConnection().run(commands -> commands.clientId()));
+            get(store.adminConnection().run(commands -> commands.clientKill(KillArgs.Builder.id(connection))));
+            await().ignoreExceptions().until(() -> {
+                get(process.dependencies().ask(DedupBuckets.of(on), asks));
+                return allKnowTheLongestWait();
+            });
+        }
     }
 
     private void tellSuccess(String key, long kept) {

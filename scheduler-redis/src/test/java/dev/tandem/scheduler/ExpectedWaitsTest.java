@@ -26,6 +26,16 @@ class ExpectedWaitsTest {
     }
 
     @Test
+    void theyAreToldAgainOfAllIfRedisMayHaveForgotten() {
+        assertThat(waits.isNews("a", 100)).isTrue();
+        assertThat(waits.isNews("b", 100)).isTrue();
+        waits.forgetAll();
+        assertThat(waits.isNews("a", 1)).isTrue();
+        assertThat(waits.isNews("b", 1)).isTrue();
+        assertThat(waits.isNews("b", 1)).isFalse();
+    }
+
+    @Test
     void theyAreToldAgainIfOneDidNotAnswer() {
         assertThat(waits.isNews("a", 100)).isTrue();
         waits.forget("a");

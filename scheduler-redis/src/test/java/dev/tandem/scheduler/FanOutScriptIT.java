@@ -113,7 +113,7 @@ class FanOutScriptIT extends OperatorTestBase {
         int number = random.nextInt(total + 1);
         return switch (random.nextInt(18)) {
             case 0 -> open(id, random);
-            case 1 -> new FanOutRequest.Note(id, token, number);
+            case 1 -> new FanOutRequest.Note(id, token, number, random.nextBoolean());
             case 2 -> new FanOutRequest.Seal(id, token, total);
             case 3 ->
                 random.nextInt(5) == 0 ? new FanOutRequest.Abandon(id, token, "dead") : new FanOutRequest.View(id);
@@ -189,6 +189,44 @@ class FanOutScriptIT extends OperatorTestBase {
                 .containsExactly("OK ", "OK ", "OK ", "OK ", "NESTED inner-1", "OK ", "OK ", "OK ");
         assertThat(view(id).ended()).as("0 and 2").isEqualTo(2);
         assertThat(view(id).failed()).isZero();
+    }
+
+    @Test
+    void aFanOutThatIsStoppedAlreadyIsCancelledAndKeepsItsReason() {
+        String prefix = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 0, 7);
+        FanOutPlan plan =
+                new FanOutPlan(queue, "0/0:1", "m", "t", "", 1, Rule.FAIL_FAST, 0, "", new byte[0], 60_000, 100_000);
+        String failed = prefix + "000006";
+        String abandoned = prefix + "000007";
+        List<List<FanOutRequest>> histories = List.of(
+                List.of(
+                        new FanOutRequest.Open(failed, 1, plan),
+                        new FanOutRequest.Seal(failed, 1, 2),
+                        new FanOutRequest.Tell(failed, 1, End.FAILED, "boom"),
+                        new FanOutRequest.Cancel(failed, "asked for"),
+                        new FanOutRequest.Ask(failed, 0)),
+                List.of(
+                        new FanOutRequest.Open(abandoned, 1, plan),
+                        new FanOutRequest.Note(abandoned, 1, 2),
+                        new FanOutRequest.Abandon(abandoned, 1, "its master died"),
+                        new FanOutRequest.Cancel(abandoned, "asked for"),
+                        new FanOutRequest.Nest(abandoned, 0, "inner")));
+        FanOutModel model = new FanOutModel();
+        for (List<FanOutRequest> requests : histories) {
+            FanOutAnswer.Stop stop =
+                    requests == histories.get(0) ? FanOutAnswer.Stop.FAILED : FanOutAnswer.Stop.ABANDONED;
+            List<FanOutAnswer> answers =
+                    get(store.fanOut(FanOutBuckets.of(requests.get(0).id()), requests)
+                            .toCompletableFuture());
+
+            assertThat(answers)
+                    .extracting(each -> each.stop() + " " + each.cancelled())
+                    .containsExactlyElementsOf(requests.stream()
+                            .map(each -> model.apply(each, 1))
+                            .map(each -> each.stop() + " " + each.cancelled())
+                            .toList())
+                    .containsExactly("NO false", "NO false", stop + " false", stop + " true", stop + " true");
+        }
     }
 
     @Test

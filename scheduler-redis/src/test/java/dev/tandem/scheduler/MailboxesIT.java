@@ -68,6 +68,22 @@ class MailboxesIT extends OperatorTestBase {
     }
 
     @Test
+    void aMessageIsRetractedAsLongAsNobodyHasTakenIt() throws Exception {
+        post(0, 3);
+        byte[] second = "1".getBytes(StandardCharsets.UTF_8);
+        assertThat(mailboxes.retract(process, second).join()).isTrue();
+        assertThat(mailboxes.retract(process, second).join()).isFalse();
+        try (Mailboxes.Mailbox box = box()) {
+            await().until(() -> received.size() == 2);
+            assertThat(mailboxes
+                            .retract(process, "0".getBytes(StandardCharsets.UTF_8))
+                            .join())
+                    .isFalse();
+        }
+        assertThat(received).containsExactly("0", "2");
+    }
+
+    @Test
     void announcementsReachThoseWhoListenToTheQueue() throws Exception {
         try (AutoCloseable listening = mailboxes.listen(process, received::add)) {
             await().untilAsserted(() -> {

@@ -15,7 +15,10 @@ public interface TaskLeases {
      */
     CompletableFuture<List<LeasedTask>> lease(LeaseCall call);
 
-    /** Takes back tasks that no worker has got. They have spent no attempt. */
+    /**
+     * Takes back tasks that no worker has got, as far as is known. They have spent no attempt, and their next lease has a higher
+     * fencing token: a worker may have got them all the same.
+     */
     void giveBack(Collection<LeaseName> leases);
 
     /**

@@ -15,6 +15,7 @@ import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.runtime.queues.TaskMetrics;
 import dev.tandem.scheduler.RedisStore;
+import dev.tandem.task.fanout.FanOutAnswer.Stop;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.testkit.UniqueNames;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -368,6 +369,30 @@ abstract class FanOutSuite {
             assertThat(awaitResultOf(lost).cancelled())
                     .as("a patrol submits its final task")
                     .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void cancellingInterruptsWhatRunsAlsoIfAFailureHadStoppedTheRest() throws IOException {
+        Master row = (number, task) -> {
+            await("the others run").atMost(PATIENCE).until(() -> number >= 0 || ran.size() == 3);
+            row(number, task);
+        };
+        Master master = (count, task) ->
+                ids.add(task.fanOut(Stream.of(SLOW, SLOW + 1, SLOW + 2, -1).map(this::subtask), done().failFast())
+                        .id());
+        try (RedisStore store = SuiteRedis.of(source()).open();
+                Tandem tandem = start(master, row)) {
+            submit(tandem, 4);
+            await().atMost(PATIENCE).until(() -> !ids.isEmpty());
+            FanOutRequest look = new FanOutRequest.View(ids.get(0));
+            await().atMost(PATIENCE).until(() -> LostFanOut.answer(store, look).stop() == Stop.FAILED);
+            store.fanOuts().cancel(ids.get(0), "asked for").join();
+            FanOutResult result = awaitResult();
+
+            assertThat(result.state()).isEqualTo(FanOutResult.State.FAILED);
+            assertThat(result.failed()).isEqualTo(1);
+            assertThat(result.cancelled()).as("they ran").isEqualTo(3);
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.tandem.runtime.it;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Task;
+import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutBuckets;
 import dev.tandem.task.fanout.FanOutPlan;
 import dev.tandem.task.fanout.FanOutRequest;
@@ -50,8 +51,13 @@ final class LostFanOut {
     }
 
     static void ask(RedisStore store, FanOutRequest request) {
-        store.fanOut(FanOutBuckets.of(request.id()), List.of(request))
+        FanOutAnswer unused = answer(store, request);
+    }
+
+    static FanOutAnswer answer(RedisStore store, FanOutRequest request) {
+        return store.fanOut(FanOutBuckets.of(request.id()), List.of(request))
                 .toCompletableFuture()
-                .join();
+                .join()
+                .get(0);
     }
 }

@@ -3,6 +3,7 @@ package dev.tandem.server.api;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.tandem.api.Durations;
 import dev.tandem.api.InvalidTaskException;
+import dev.tandem.executor.NotePolicy;
 import dev.tandem.executor.pull.LeaseName;
 import dev.tandem.executor.pull.PullPolicy;
 import dev.tandem.task.LogText;
@@ -142,6 +143,24 @@ record PullBody(
                         "/lease",
                         "'" + LogText.oneLine(lease, MAX_SHOWN) + "' is no lease",
                         "Send the lease of the task, as it was handed out"));
+    }
+
+    /** Returns the result of the task, as JSON; null if there is none. No queue keeps a longer one than is allowed here. */
+    @Nullable
+    String resultText() {
+        if (result == null) {
+            return null;
+        }
+        int bytes = result.bytes().length;
+        if (bytes > NotePolicy.MAX_RESULT_BYTES) {
+            throw ApiException.field(
+                    ProblemType.INVALID_BODY,
+                    "/result",
+                    "The result of the task with the lease " + leaseName() + " has " + bytes + " bytes",
+                    "Send " + NotePolicy.MAX_RESULT_BYTES + " bytes at most, which is the highest max-result-bytes,"
+                            + " or no result: keep it elsewhere, and send where it is");
+        }
+        return result.text();
     }
 
     /** Returns the time that the worker wants to have, in milliseconds; 0 if it says nothing. */

@@ -123,8 +123,7 @@ final class PullController implements SmartLifecycle {
                 queue,
                 request,
                 Set.of("lease", "result", "leases"),
-                body -> new LeaseRequest.Finish(
-                        body.result() == null ? null : body.result().text()));
+                body -> new LeaseRequest.Finish(body.resultText()));
     }
 
     @Needs(Permission.WORK)

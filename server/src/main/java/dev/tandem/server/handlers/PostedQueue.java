@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,7 @@ final class PostedQueue implements AutoCloseable {
     private static final long LEASE_MILLIS = Duration.ofDays(30).toMillis();
 
     private final String queue;
-    private final HttpPoster poster;
+    private final Posting posting;
     private final Duration answerTimeout;
     private final Set<Integer> deadOn;
     private final TaskLeases leases;
@@ -49,25 +50,50 @@ final class PostedQueue implements AutoCloseable {
     /** The requests that may be begun. */
     private final Semaphore free;
 
-    private final ThreadPoolExecutor threads;
+    private final ExecutorService threads;
     private final Thread thread;
 
-    PostedQueue(String queue, HttpSettings http, int concurrency, HttpPoster poster, TaskLeases leases) {
+    /** Posts a task. */
+    @FunctionalInterface
+    interface Posting {
+        /** @see HttpPoster#post */
+        HttpAnswer post(PostedTask task, Map<String, String> more, Duration time) throws InterruptedException;
+    }
+
+    PostedQueue(String queue, HttpSettings http, int concurrency, Posting posting, TaskLeases leases) {
+        this(queue, http, concurrency, posting, leases, threads(queue, Math.min(MOST_AT_ONCE, concurrency)));
+    }
+
+    /** @param threads make the requests, {@value #MOST_AT_ONCE} at once at most */
+    PostedQueue(
+            String queue,
+            HttpSettings http,
+            int concurrency,
+            Posting posting,
+            TaskLeases leases,
+            ExecutorService threads) {
         this.queue = queue;
-        this.poster = poster;
+        this.posting = posting;
         this.answerTimeout = http.answerTimeout();
         this.deadOn = Set.copyOf(http.deadOn());
         this.leases = leases;
         this.atOnce = Math.min(MOST_AT_ONCE, concurrency);
         this.free = new Semaphore(atOnce);
-        this.threads = new ThreadPoolExecutor(
-                0,
-                atOnce + 1,
+        this.threads = threads;
+        this.thread = daemon(this::run, "tandem-" + queue + "-posts");
+    }
+
+    /** A request may be begun before the thread of the one before it is idle, so that it waits for a moment. */
+    private static ExecutorService threads(String queue, int atOnce) {
+        ThreadPoolExecutor made = new ThreadPoolExecutor(
+                atOnce,
+                atOnce,
                 30,
                 TimeUnit.SECONDS,
-                new SynchronousQueue<>(),
+                new LinkedBlockingQueue<>(atOnce),
                 task -> daemon(task, "tandem-" + queue + "-post"));
-        this.thread = daemon(this::run, "tandem-" + queue + "-posts");
+        made.allowCoreThreadTimeOut(true);
+        return made;
     }
 
     private static Thread daemon(Runnable task, String name) {
@@ -83,31 +109,49 @@ final class PostedQueue implements AutoCloseable {
     private void run() {
         try {
             while (!threads.isShutdown()) {
-                free.acquire();
-                int places = 1 + free.drainPermits();
-                List<LeasedTask> tasks = List.of();
                 try {
-                    tasks = leases.lease(new LeaseCall(places, BYTES, WAIT_MILLIS, LEASE_MILLIS, "http"))
-                            .get();
+                    postNext();
                 } catch (ExecutionException e) {
                     if (e.getCause() instanceof StoppedException) {
                         return;
                     }
-                    log.warn(
-                            "Queue {}: failed to lease tasks to post: {}",
-                            queue,
-                            e.getCause().toString());
-                    Thread.sleep(PAUSE_MILLIS);
-                } finally {
-                    free.release(places - tasks.size());
+                    pause("failed to lease tasks to post", e.getCause());
+                } catch (RuntimeException | Error e) {
+                    pause("failed to post tasks", e);
                 }
-                tasks.forEach(task -> threads.execute(() -> handOver(task)));
             }
         } catch (InterruptedException e) {
             // Closed.
             Thread.currentThread().interrupt();
-        } catch (RuntimeException e) {
-            log.error("Queue {}: no task is posted any more, because of a bug. Restart this process", queue, e);
+        }
+    }
+
+    private void pause(String what, Throwable failure) throws InterruptedException {
+        log.warn("Queue {}: {}: {}", queue, what, failure.toString());
+        log.debug("Queue {}", queue, failure);
+        Thread.sleep(PAUSE_MILLIS);
+    }
+
+    /** Leases tasks, as many as there are requests free, and begins to post them. */
+    private void postNext() throws InterruptedException, ExecutionException {
+        free.acquire();
+        int places = 1 + free.drainPermits();
+        List<LeasedTask> tasks = List.of();
+        int begun = 0;
+        try {
+            tasks = leases.lease(new LeaseCall(places, BYTES, WAIT_MILLIS, LEASE_MILLIS, "http"))
+                    .get();
+            for (LeasedTask task : tasks) {
+                threads.execute(() -> handOver(task));
+                begun++;
+            }
+        } finally {
+            free.release(places - begun);
+            if (begun < tasks.size()) {
+                leases.giveBack(tasks.subList(begun, tasks.size()).stream()
+                        .map(LeasedTask::lease)
+                        .toList());
+            }
         }
     }
 
@@ -128,7 +172,7 @@ final class PostedQueue implements AutoCloseable {
     /** @return how the attempt has ended; null if its receiver will say so */
     private @Nullable LeaseRequest post(LeasedTask task) throws InterruptedException {
         try {
-            HttpAnswer answer = poster.post(
+            HttpAnswer answer = posting.post(
                     PostedTask.of(queue, task, HostedTypes.HTTP),
                     Map.of("Tandem-Lease", HeaderEncoding.encode(task.lease().toString())),
                     answerTimeout);
@@ -144,7 +188,8 @@ final class PostedQueue implements AutoCloseable {
             return new LeaseRequest.Fail(answer.reason(), delay);
         } catch (HttpStatusException e) {
             return new LeaseRequest.Fail(e.toString(), -1);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Nothing else would end the lease before the timeout of the task.
             return new LeaseRequest.Fail(FailureText.of(e), -1);
         }
     }

@@ -34,7 +34,7 @@ public final class PostedQueues implements AutoCloseable {
 
     private PostedQueue start(String name, QueueSettings queue, TaskLeases leases) {
         PostedQueue posted = new PostedQueue(
-                name, queue.http(), queue.effectiveConcurrency(), posters.apply(name, queue.http()), leases);
+                name, queue.http(), queue.effectiveConcurrency(), posters.apply(name, queue.http())::post, leases);
         posted.start();
         return posted;
     }

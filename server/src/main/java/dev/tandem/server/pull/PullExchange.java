@@ -40,28 +40,28 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     /** How long another executor has to say something, before it is looked up whether it lives. */
     private static final long SILENCE_MILLIS = 3_000;
 
-    /** The most bytes of an answer with more than one task in a mailbox. */
-    private static final long PART_BYTES = 512 << 10;
-
     /**
      * The step for the answer of another process.
      *
      * @param answered gets null if there is none
-     * @param parts the tasks that have come so far
+     * @param parts the tasks that have come so far; each once, also if Redis delivers a part again
      * @param returned gets them if there is no answer
      */
     private record Pending(
-            Consumer<@Nullable PullMessage> answered, List<LeasedTask> parts, Consumer<List<LeasedTask>> returned) {
+            Consumer<@Nullable PullMessage> answered,
+            Map<LeaseName, LeasedTask> parts,
+            Consumer<List<LeasedTask>> returned) {
 
         Pending(Consumer<@Nullable PullMessage> answered, Consumer<List<LeasedTask>> returned) {
-            this(answered, new ArrayList<>(), returned);
+            this(answered, new LinkedHashMap<>(), returned);
         }
     }
 
     private final String self;
-    private final Mailboxes mailboxes;
+    private final PullMail mail;
     private final Function<String, @Nullable TaskLeases> own;
     private final Function<String, CompletableFuture<Boolean>> isLive;
+    private final long silenceMillis;
     private final PullThread thread = new PullThread();
     private final PullPost post;
     private final List<AutoCloseable> listening = new ArrayList<>();
@@ -69,9 +69,11 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     // Used by the thread only.
     private final Map<String, PullSearches> searches = new HashMap<>();
     private final Map<Long, Pending> pending = new HashMap<>();
+    private final PullRepeats handedOut = new PullRepeats(PullExchange::millis);
+    private final PullRepeats answered = new PullRepeats(PullExchange::millis);
     private long lastId;
 
-    private Mailboxes.@Nullable Mailbox mailbox;
+    private PullMail.@Nullable Box mailbox;
 
     /**
      * Makes an exchange, which is not started yet.
@@ -85,35 +87,46 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
             Mailboxes mailboxes,
             Function<String, @Nullable TaskLeases> own,
             Function<String, CompletableFuture<Boolean>> isLive) {
+        this(self, PullMail.of(mailboxes), own, isLive, SILENCE_MILLIS);
+    }
+
+    PullExchange(
+            String self,
+            PullMail mail,
+            Function<String, @Nullable TaskLeases> own,
+            Function<String, CompletableFuture<Boolean>> isLive,
+            long silenceMillis) {
         this.self = self;
-        this.mailboxes = mailboxes;
+        this.silenceMillis = silenceMillis;
+        this.mail = mail;
         this.own = own;
         this.isLive = isLive;
-        this.post = new PullPost(mailboxes, thread);
+        this.post = new PullPost(mail, thread);
     }
 
     /** Begins to take messages, and to say which tasks wait here. @param queues those whose tasks are pulled */
     public void start(Collection<String> queues) {
         for (String queue : queues) {
-            PullSearches made = new PullSearches(
-                    () -> own.apply(queue),
-                    new Others(queue),
-                    thread,
-                    () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+            PullSearches made =
+                    new PullSearches(() -> own.apply(queue), new Others(queue), thread, PullExchange::millis);
             thread.run(() -> searches.put(queue, made));
             TaskLeases mine = own.apply(queue);
             if (mine != null) {
                 mine.whenStartable(() -> announce(queue, mine.status().startable()));
             }
-            listening.add(mailboxes.listen(queue, text -> heard(queue, text)));
+            listening.add(mail.listen(queue, text -> heard(queue, text)));
         }
         if (!queues.isEmpty()) {
-            mailbox = mailboxes.open(self, message -> thread.run(() -> received(PullCodec.decode(message))));
+            mailbox = mail.open(self, message -> thread.run(() -> received(PullCodec.decode(message))));
         }
     }
 
+    private static long millis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+
     private void announce(String queue, int startable) {
-        mailboxes.announce(queue, startable + " " + self).exceptionally(failure -> {
+        mail.announce(queue, startable + " " + self).exceptionally(failure -> {
             log.debug("Queue {}: failed to say that tasks wait: {}", queue, failure.toString());
             return null;
         });
@@ -216,14 +229,11 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
                         result.complete(fits ? ((Answers) message).answers() : all(orders, unknown));
                     },
                     none -> {});
-            long id = request(RECORD_MILLIS + SILENCE_MILLIS, waits);
-            send(executor, new Orders(id, self, queue, orders), id);
-            thread.runAfter(
-                    SILENCE_MILLIS,
-                    () -> lookUp(
-                            executor,
-                            id,
-                            () -> result.complete(all(orders, LeaseAnswer.lost("its executor has stopped or died")))));
+            long id = request(RECORD_MILLIS + silenceMillis, waits);
+            Orders message = new Orders(id, self, queue, orders);
+            send(executor, message, id);
+            LeaseAnswer lost = LeaseAnswer.lost("its executor has stopped or died");
+            thread.runAfter(silenceMillis, () -> lookUp(executor, message, () -> result.complete(all(orders, lost))));
         });
         if (!sent) {
             result.complete(all(orders, LeaseAnswer.unknown("this server stops")));
@@ -231,15 +241,21 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
         return result;
     }
 
-    /** Does not wait any longer for an executor that is gone. */
-    private void lookUp(String executor, long id, Runnable gone) {
-        if (!pending.containsKey(id)) {
+    /**
+     * Does not wait any longer for an executor that is gone. One that was only slow may still carry the orders out, so that they
+     * count as lost only if they could be retracted.
+     */
+    private void lookUp(String executor, Orders orders, Runnable gone) {
+        if (!pending.containsKey(orders.id())) {
             return;
         }
         look();
         isLive.apply(executor)
-                .thenAccept(live -> thread.run(() -> {
-                    if (!live && pending.remove(id) != null) {
+                .thenCompose(live -> live
+                        ? CompletableFuture.completedFuture(false)
+                        : mail.retract(executor, PullCodec.encode(orders)))
+                .thenAccept(retracted -> thread.run(() -> {
+                    if (retracted && pending.remove(orders.id()) != null) {
                         gone.run();
                     }
                 }));
@@ -248,7 +264,7 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     /** Looks for messages whose wake-up may have got lost. */
     private void look() {
         if (mailbox != null) {
-            mailbox.run();
+            mailbox.look();
         }
     }
 
@@ -293,7 +309,7 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
         if (its != null) {
             if (message == null) {
                 // The rest of them is given back when it comes.
-                its.returned().accept(its.parts());
+                its.returned().accept(List.copyOf(its.parts().values()));
             }
             its.answered().accept(message);
         }
@@ -321,6 +337,9 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     }
 
     private void handOut(Take take) {
+        if (!handedOut.add(take.from() + " " + take.id())) {
+            return;
+        }
         TaskLeases mine = own.apply(take.queue());
         if (mine == null) {
             post.send(take.from(), new Handed(take.id(), take.queue(), true, List.of()), () -> {});
@@ -335,33 +354,24 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     }
 
     private void sendParts(Take take, TaskLeases mine, List<LeasedTask> tasks) {
-        List<LeasedTask> part = new ArrayList<>();
-        long bytes = 0;
-        for (LeasedTask task : tasks) {
-            if (!part.isEmpty() && bytes + task.bytes() > PART_BYTES) {
-                sendPart(take, mine, false, part);
-                part = new ArrayList<>();
-                bytes = 0;
-            }
-            part.add(task);
-            bytes += task.bytes();
-        }
-        sendPart(take, mine, true, part);
-    }
-
-    private void sendPart(Take take, TaskLeases mine, boolean last, List<LeasedTask> part) {
-        post.send(take.from(), new Handed(take.id(), take.queue(), last, part), () -> mine.giveBack(names(part)));
+        Handed.parts(take, tasks)
+                .forEach(part -> post.send(take.from(), part, () -> mine.giveBack(names(part.tasks()))));
     }
 
     private void handed(Handed handed) {
         Pending its = pending.get(handed.id());
         if (its == null) {
-            giveBack(handed.queue(), handed.tasks());
+            // A worker has them, if they are a repeat. Else nobody waited for them any more.
+            if (!answered.has(String.valueOf(handed.id()))) {
+                giveBack(handed.queue(), handed.tasks());
+            }
             return;
         }
-        its.parts().addAll(handed.tasks());
+        handed.tasks().forEach(task -> its.parts().put(task.lease(), task));
         if (handed.last()) {
-            answer(handed.id(), new Handed(handed.id(), handed.queue(), true, List.copyOf(its.parts())));
+            answered.add(String.valueOf(handed.id()));
+            List<LeasedTask> all = List.copyOf(its.parts().values());
+            answer(handed.id(), new Handed(handed.id(), handed.queue(), true, all));
         }
     }
 

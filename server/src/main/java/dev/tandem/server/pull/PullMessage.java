@@ -4,6 +4,7 @@ import dev.tandem.executor.pull.LeaseAnswer;
 import dev.tandem.executor.pull.LeaseCall;
 import dev.tandem.executor.pull.LeaseName;
 import dev.tandem.executor.pull.LeasedTask;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The messages between servers about leases. */
@@ -18,9 +19,31 @@ sealed interface PullMessage {
     record Take(long id, String from, String queue, LeaseCall call) implements PullMessage {}
 
     /** Answers a {@link Take}, in parts. @param last whether no further part follows */
-    record Handed(long id, String queue, boolean last, List<LeasedTask> tasks) implements PullMessage {}
+    record Handed(long id, String queue, boolean last, List<LeasedTask> tasks) implements PullMessage {
 
-    /** Gives tasks back that reached no worker. */
+        /** The most bytes of a part with more than one task. */
+        private static final long PART_BYTES = 512 << 10;
+
+        /** Returns the parts of an answer, one at least. */
+        static List<Handed> parts(Take take, List<LeasedTask> tasks) {
+            List<Handed> parts = new ArrayList<>();
+            List<LeasedTask> part = new ArrayList<>();
+            long bytes = 0;
+            for (LeasedTask task : tasks) {
+                if (!part.isEmpty() && bytes + task.bytes() > PART_BYTES) {
+                    parts.add(new Handed(take.id(), take.queue(), false, part));
+                    part = new ArrayList<>();
+                    bytes = 0;
+                }
+                part.add(task);
+                bytes += task.bytes();
+            }
+            parts.add(new Handed(take.id(), take.queue(), true, part));
+            return parts;
+        }
+    }
+
+    /** Gives tasks back that reached no worker, as far as the sender knows. */
     record GiveBack(String queue, List<LeaseName> leases) implements PullMessage {}
 
     /** Passes on what workers say of their tasks. */

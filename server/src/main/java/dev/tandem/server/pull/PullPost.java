@@ -1,6 +1,5 @@
 package dev.tandem.server.pull;
 
-import dev.tandem.scheduler.Mailboxes;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,7 +18,7 @@ final class PullPost {
     private static final int MOST_AT_ONCE = 20;
     private static final int BYTES_AT_ONCE = 1 << 20;
 
-    /** @param refused is called if the process did not get it */
+    /** @param refused is called unless it is certain that the process has it in its mailbox */
     private record Outgoing(byte[] message, Runnable refused) {}
 
     private final class Destination {
@@ -44,8 +43,7 @@ final class PullPost {
                 return;
             }
             sending = true;
-            mailboxes
-                    .post(process, batch.stream().map(Outgoing::message).toList())
+            mail.post(process, batch.stream().map(Outgoing::message).toList())
                     .whenComplete((count, failure) -> thread.run(() -> sent(batch, failure == null ? count : 0)));
         }
 
@@ -56,16 +54,19 @@ final class PullPost {
         }
     }
 
-    private final Mailboxes mailboxes;
+    private final PullMail mail;
     private final PullThread thread;
     private final Map<String, Destination> destinations = new HashMap<>();
 
-    PullPost(Mailboxes mailboxes, PullThread thread) {
-        this.mailboxes = mailboxes;
+    PullPost(PullMail mail, PullThread thread) {
+        this.mail = mail;
         this.thread = thread;
     }
 
-    /** @param refused is called, later or at once, if the process did not get the message, as far as is known */
+    /**
+     * @param refused is called, later or at once, unless it is known that the message is in the mailbox. The process may get it all
+     *     the same, if only the reply of Redis was lost
+     */
     void send(String process, PullMessage message, Runnable refused) {
         Destination destination = destinations.computeIfAbsent(process, Destination::new);
         if (destination.waiting.size() >= MOST) {

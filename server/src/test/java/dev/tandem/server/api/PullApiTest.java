@@ -143,6 +143,24 @@ class PullApiTest extends ApiTestBase {
     }
 
     @Test
+    void aResultThatNoQueueWouldKeepIsRefusedWithItsBound() {
+        String longest = "\"" + "x".repeat((32 << 10) - 2) + "\"";
+        assertThat(said("finish", "{\"lease\": \"" + LEASE + "\", \"result\": " + longest + "}"))
+                .isEqualTo(new LeaseRequest.Finish(longest));
+        PULLED.orders.clear();
+
+        String tooLong = longest.replaceFirst("x", "xx");
+        JsonNode problem = json(
+                PULL + "finish",
+                "{\"leases\": [{\"lease\": \"0:7:2:e\"}, {\"lease\": \"" + LEASE + "\", \"result\": " + tooLong + "}]}",
+                400);
+        assertThat(problem.path("detail").asString())
+                .isEqualTo("The result of the task with the lease " + LEASE + " has 32769 bytes");
+        assertThat(problem.path("remedy").asString()).contains("Send 32768 bytes at most");
+        assertThat(PULLED.orders).as("nothing is done of such a request").isEmpty();
+    }
+
+    @Test
     void severalTasksAreEndedAtOnce() {
         JsonNode answer = order(
                 "finish", "{\"leases\": [{\"lease\": \"" + LEASE + "\", \"result\": 1}, {\"lease\": \"0:7:2:e\"}]}");

@@ -5,15 +5,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the store answers to a {@link FanOutRequest}.
  *
+ * @param stop why subtasks that have not begun are not to run
+ * @param cancelled whether somebody cancelled it, also if it was stopped before: then subtasks that run are interrupted
  * @param cursor how many subtasks are surely published
  * @param total how many subtasks there are; -1 while the stream has not ended
- * @param ended with {@link FanOutRequest.Open}: which of those from the cursor on have ended, from the byte of the cursor's bit on
+ * @param ended with {@link FanOutRequest.Open}, and with a {@link FanOutRequest.Note} that reads: which of those from the cursor on have ended, from the byte of the cursor's bit on
  * @param other with {@link Code#DUPLICATE}: the id of the other task. With {@link Code#NESTED}: the id of the subtask's own fan-out
  * @param record with {@link FanOutRequest.View} and {@link FanOutRequest.Claim}: all that is known
  */
 public record FanOutAnswer(
         Code code,
         Stop stop,
+        boolean cancelled,
         long cursor,
         long total,
         byte[] ended,

@@ -16,8 +16,18 @@ public sealed interface FanOutRequest {
      */
     record Open(String id, long token, FanOutPlan plan) implements FanOutRequest {}
 
-    /** The broker has acknowledged all subtasks below a number. */
-    record Note(String id, long token, long cursor) implements FanOutRequest {}
+    /**
+     * The broker has acknowledged all subtasks below a number.
+     *
+     * @param reads whether the run wants to know which of the next ones have ended, because an earlier run may have published them
+     */
+    record Note(String id, long token, long cursor, boolean reads) implements FanOutRequest {
+
+        /** A note that reads nothing. */
+        public Note(String id, long token, long cursor) {
+            this(id, token, cursor, false);
+        }
+    }
 
     /** The stream has ended and the broker has acknowledged all. */
     record Seal(String id, long token, long total) implements FanOutRequest {}

@@ -23,7 +23,6 @@ import dev.tandem.task.fanout.FanOutRequest.Seal;
 import dev.tandem.task.fanout.FanOutRequest.Tell;
 import dev.tandem.task.fanout.FanOutRequest.View;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -45,6 +44,7 @@ public final class FanOutModel {
         private Phase phase = Phase.OPEN;
         private Stop stop = Stop.NO;
         private String why = "";
+        private boolean isCancelled;
         private long token;
         private long cursor;
         private long total = -1;
@@ -74,6 +74,7 @@ public final class FanOutModel {
             copy.phase = phase;
             copy.stop = stop;
             copy.why = why;
+            copy.isCancelled = isCancelled;
             copy.cursor = cursor;
             copy.total = total;
             copy.endedAt = endedAt;
@@ -165,6 +166,7 @@ public final class FanOutModel {
             }
         } else {
             code = known(request, entry, now);
+            bits = code == Code.OK && request instanceof Note note && note.reads() ? bits(entry) : NO_BITS;
             if (code == Code.NESTED && request instanceof Tell tell) {
                 other = entry.inner.getOrDefault((int) tell.number(), "");
             }
@@ -173,6 +175,7 @@ public final class FanOutModel {
         return new FanOutAnswer(
                 code,
                 entry == null ? Stop.NO : entry.stop,
+                entry != null && entry.isCancelled,
                 entry == null ? 0 : entry.cursor,
                 entry == null ? -1 : entry.total,
                 bits,
@@ -254,7 +257,7 @@ public final class FanOutModel {
                 bits[at] |= (byte) (0x80 >> bit % 8);
             }
         }
-        return Arrays.copyOf(bits, bits.length);
+        return bits;
     }
 
     private static Code closed(Entry entry, long now) {
@@ -277,6 +280,7 @@ public final class FanOutModel {
     }
 
     private static void stop(Entry entry, Stop stop, String why) {
+        entry.isCancelled |= stop == Stop.CANCELLED;
         if (entry.stop == Stop.NO) {
             entry.stop = stop;
             entry.why = why;

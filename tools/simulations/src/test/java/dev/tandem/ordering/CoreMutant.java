@@ -69,7 +69,7 @@ enum CoreMutant {
     /** Lets a task that ran when the log was cut settle the record that has its offset now. */
     SETTLE_BY_FORMER_OFFSET(edit(
             "LogSide",
-            "return offsetInIncarnation(run.position()) == NONE ? TaskEntry.NO_OFFSET : run.sequence();",
+            "return run.position().offsetIn(incarnation) == NONE ? TaskEntry.NO_OFFSET : run.sequence();",
             "return run.sequence();")),
     /** Gives delivered tasks back to the store as if it had offered them. */
     DECLINE_DELIVERIES(edit(
