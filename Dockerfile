@@ -27,7 +27,9 @@ RUN mkdir -p /var/lib/tandem && chown tandem /var/lib/tandem && chmod 700 /var/l
 USER tandem
 WORKDIR /etc/tandem
 # Inside a container loopback reaches nobody. The first token of the API is written to a folder that may be a volume.
-ENV SERVER_ADDRESS=0.0.0.0 \
+# The locale is that of programs, too: only with UTF-8 they get all characters.
+ENV LC_ALL=C.UTF-8 \
+    SERVER_ADDRESS=0.0.0.0 \
     TANDEM_API_TOKENFILE=/var/lib/tandem/admin-token \
     TANDEM_JAVA_OPTS="-XX:MaxRAMPercentage=60 -XX:+ExitOnOutOfMemoryError"
 EXPOSE 8080

@@ -10,6 +10,8 @@ for name in TANDEM_RABBIT_URI TANDEM_REDIS_URI; do
     unset "${name}_FILE" # the server would not know this setting
   fi
 done
+# Programs of the handler cmd get their arguments in the charset of the locale.
+[ -n "${LC_ALL:-}${LC_CTYPE:-}${LANG:-}" ] || export LANG=C.UTF-8
 # The JVM ignores an archive that does not fit.
 archive=/opt/tandem/classes.archive
 [ -r "$archive" ] || echo "There is no $archive, so the server starts more slowly" >&2

@@ -83,6 +83,8 @@ final class Command {
                 wrong[0] = "the payload has no text, number or boolean at " + name;
             } else if (value.indexOf('\0') >= 0 || value.length() > LONGEST_VALUE) {
                 wrong[0] = "the value of " + name + " is too long, or has a NUL";
+            } else if (ProgramText.isBroken(value)) {
+                wrong[0] = "the value of " + name + " has half of a character, which no program could get";
             }
             return value == null ? "" : value;
         });
@@ -143,7 +145,7 @@ final class Command {
     }
 
     private static void put(Map<String, String> variables, String name, @Nullable String value) {
-        if (value != null && value.indexOf('\0') < 0) {
+        if (value != null && value.indexOf('\0') < 0 && !ProgramText.isBroken(value)) {
             variables.put(name, value);
         }
     }

@@ -7,6 +7,7 @@ import dev.tandem.runtime.settings.CommandSettings;
 import dev.tandem.server.commands.Command.UnfitPayloadException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.security.SecureRandom;
@@ -17,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -40,6 +42,7 @@ final class CommandHandler implements Handler {
     private final boolean keepsResult;
     private final ExecutorService threads;
     private final MeterRegistry registry;
+    private final ProcessTable processes = new ProcessTable();
 
     /**
      * Makes a handler.
@@ -52,6 +55,10 @@ final class CommandHandler implements Handler {
         this.keepsResult = keepsResult;
         this.threads = threads;
         this.registry = registry;
+    }
+
+    ProcessTable processes() {
+        return processes;
     }
 
     @Override
@@ -98,8 +105,8 @@ final class CommandHandler implements Handler {
         }
     }
 
-    private static ProcessFamily family(Process process, Map.Entry<String, String> mark) {
-        return new ProcessFamily(process, mark.getKey() + "=" + mark.getValue());
+    private ProcessFamily family(Process process, Map.Entry<String, String> mark) {
+        return new ProcessFamily(processes, process, mark.getKey() + "=" + mark.getValue());
     }
 
     /** Starts a program, and stays until it has ended: it is killed when the thread that has started it is no more. */
@@ -121,6 +128,7 @@ final class CommandHandler implements Handler {
         OutputTail output = new OutputTail(Math.max(1, keep));
         OutputTail errors = new OutputTail(Math.max(1, keep));
         CountDownLatch read = new CountDownLatch(2);
+        boolean ended = false;
         pump(() -> output.readAll(process.getInputStream()), read);
         pump(() -> errors.readAll(process.getErrorStream()), read);
         try {
@@ -129,12 +137,14 @@ final class CommandHandler implements Handler {
             }
             int code = process.waitFor();
             // What a program leaves behind would go on without anybody who looks after it.
-            family.kill();
+            ended = family.kill();
             boolean unused = read.await(OUTPUT_SECONDS, TimeUnit.SECONDS);
             return outcome(task, code, keep == 0 ? "" : output.text(), keep == 0 ? "" : errors.text());
         } finally {
-            family.end(command.settings().killAfter());
-            close(process);
+            if (!ended) {
+                family.end(command.settings().killAfter());
+            }
+            closeBeside(process);
         }
     }
 
@@ -156,13 +166,27 @@ final class CommandHandler implements Handler {
         }
     }
 
-    private static void close(Process process) {
+    /**
+     * Closes the streams on another thread. What has escaped may hold stdin without reading it: closing waits for who writes
+     * there, until that has ended, and no interrupt helps.
+     */
+    private void closeBeside(Process process) {
         try {
-            process.getInputStream().close();
-            process.getErrorStream().close();
-            process.getOutputStream().close();
+            threads.execute(() -> {
+                close(process.getInputStream());
+                close(process.getErrorStream());
+                close(process.getOutputStream());
+            });
+        } catch (RejectedExecutionException e) {
+            // The server stops, and all is closed with it.
+        }
+    }
+
+    private static void close(Closeable stream) {
+        try {
+            stream.close();
         } catch (IOException e) {
-            // They are closed as far as that goes.
+            // It is closed as far as that goes.
         }
     }
 

@@ -7,6 +7,7 @@ import dev.tandem.runtime.settings.SettingsException;
 import dev.tandem.runtime.settings.TandemSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ public final class Commands implements AutoCloseable {
 
     private final TandemSettings settings;
     private final MeterRegistry registry;
+    private final Charset charset;
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "tandem-cmd");
         thread.setDaemon(true);
@@ -32,8 +34,14 @@ public final class Commands implements AutoCloseable {
 
     /** Makes none yet. */
     public Commands(TandemSettings settings, MeterRegistry registry) {
+        this(settings, registry, ProgramText.charset());
+    }
+
+    /** @param charset in which programs get their arguments */
+    Commands(TandemSettings settings, MeterRegistry registry, Charset charset) {
         this.settings = settings;
         this.registry = registry;
+        this.charset = charset;
     }
 
     /** Returns the handler of a queue. @throws SettingsException if its program must not, or cannot, be run */
@@ -43,7 +51,10 @@ public final class Commands implements AutoCloseable {
         String prefix = "tandem.commands." + name + ".";
         String program = Objects.requireNonNull(command.program(), "program");
         int self = self(prefix, program);
-        String problem = ProgramCheck.problem(program, self);
+        String problem = ProgramText.problem(charset);
+        if (problem == null) {
+            problem = ProgramCheck.problem(program, self);
+        }
         if (problem != null) {
             throw SettingsException.of(prefix + "program", program, problem);
         }

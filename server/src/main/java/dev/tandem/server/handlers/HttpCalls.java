@@ -68,6 +68,7 @@ final class HttpCalls implements AutoCloseable {
     };
 
     private final CloseableHttpAsyncClient client;
+    private final HostLookUps lookUps = new HostLookUps();
     private final int perHost;
     /** By host and port of URLs in settings, so there are few. */
     private final Map<String, Semaphore> free = new ConcurrentHashMap<>();
@@ -113,6 +114,8 @@ final class HttpCalls implements AutoCloseable {
                 .disableCookieManagement()
                 .disableAuthCaching()
                 .disableContentCompression()
+                // Else no connection with a client's certificate is used again. All calls from here have the same one.
+                .disableConnectionState()
                 .evictExpiredConnections()
                 .evictIdleConnections(TimeValue.of(settings.keepAlive()))
                 .build();
@@ -136,7 +139,7 @@ final class HttpCalls implements AutoCloseable {
         }
         try {
             // Those of one host are tried one after another, as far as no connection comes about.
-            Iterator<HttpHost> addresses = target.addresses().iterator();
+            Iterator<HttpHost> addresses = target.addresses(lookUps, due).iterator();
             while (true) {
                 try {
                     return post(target, addresses.next(), headers, body, due);
@@ -177,8 +180,12 @@ final class HttpCalls implements AutoCloseable {
                 throw failure(e.getCause() == null ? e : e.getCause());
             }
         } finally {
-            // Ends what still goes on, and closes its connection.
-            call.cancel(true);
+            // Ends what still goes on, and closes its connection. One that has just ended may not yet be back in the
+            // pool,
+            // and would be closed, too.
+            if (!call.isDone()) {
+                call.cancel(true);
+            }
         }
         return answer;
     }
@@ -196,6 +203,7 @@ final class HttpCalls implements AutoCloseable {
 
     @Override
     public void close() {
+        lookUps.close();
         client.close(CloseMode.GRACEFUL);
     }
 }

@@ -1,6 +1,7 @@
 package dev.tandem.server.handlers;
 
 import dev.tandem.runtime.targets.AllowedTargets;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -53,14 +54,15 @@ final class HttpTarget {
     /**
      * Resolves the host, and leaves out what must not be connected to.
      *
+     * @param due when the look-up must have ended, by {@link System#nanoTime}
      * @return one or more
      * @throws RefusedException if nothing else is left
      */
-    List<HttpHost> addresses() throws UnknownHostException {
+    List<HttpHost> addresses(HostLookUps lookUps, long due) throws IOException, InterruptedException {
         String host = url.getHost();
         List<HttpHost> pinned = new ArrayList<>();
         String refusal = "it has no address";
-        for (InetAddress address : resolver.resolve(host)) {
+        for (InetAddress address : lookUps.resolve(resolver, host, due)) {
             String why = allowed.refusal(host, port(), address);
             if (why == null) {
                 pinned.add(new HttpHost(scheme(), address, host, port()));

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.api.Result;
 import dev.tandem.runtime.settings.CommandSettings;
+import dev.tandem.runtime.settings.SettingsException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,7 +15,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,6 +71,7 @@ class CommandHandlerTest {
                 "{\"from\": null}",
                 "{\"from\": [\"a\"]}",
                 "{\"from\": \"a\\u0000b\"}",
+                "{\"from\": \"a\\ud800\"}",
                 "{\"other\": 1}",
                 "-3",
                 "",
@@ -172,6 +176,55 @@ class CommandHandlerTest {
         assertThat(command.handler().handle(task)).isEqualTo(Result.done());
         assertThat(task.result()).isEqualTo("done");
         await().atMost(Duration.ofSeconds(5)).until(() -> processes(sleep) == 0);
+    }
+
+    /** One in another session, with a clean environment, that keeps stdin open and never reads it. */
+    @Test
+    void aChildThatEscapesWithStdinKeepsNoHandler() throws Exception {
+        String sleep = "sleep " + (100_000 + ThreadLocalRandom.current().nextInt(900_000));
+        Path up = folder.resolve("up");
+        command.script("#!/bin/sh\nexec 3<&0\nenv -i setsid sh -c 'touch " + up + "; exec " + sleep
+                        + "' <&3 >/dev/null 2>&1 &\nuntil [ -e " + up + " ]; do sleep 0.02; done\n")
+                .set("stdin", "payload")
+                .openTo(folder);
+        CommandHandler handler = command.handler();
+        FutureTask<Result> call = new FutureTask<>(() -> handler.handle(new CommandTask("x".repeat(1_000_000))));
+        Thread worker = new Thread(call);
+        worker.setDaemon(true);
+        worker.start();
+        try {
+            assertThat(call.get(10, TimeUnit.SECONDS)).isEqualTo(Result.done());
+            assertThat(processes(sleep)).as("the one that has escaped").isEqualTo(1);
+        } finally {
+            ProcessHandle.allProcesses()
+                    .filter(each -> sleep.equals(TestCommand.commandLine(each.pid())))
+                    .forEach(ProcessHandle::destroyForcibly);
+        }
+    }
+
+    @Test
+    void ofAProgramThatLeavesNothingBehindAllProcessesAreLookedAtOnce() throws Exception {
+        command.script("#!/bin/sh\necho done\n");
+        CommandHandler handler = command.handler();
+
+        handler.handle(new CommandTask("{}"));
+
+        assertThat(handler.processes().looks()).isEqualTo(1);
+    }
+
+    /** What the locale has no bytes for, Java would replace by question marks. */
+    @Test
+    void aServerWhoseLocaleHasNotAllCharactersRunsNoPrograms() throws Exception {
+        command.script(SHOW).set("args[0]", "{/from}");
+        CommandTask task = new CommandTask("{\"from\": \"Müller–x \ud83d\ude00\"}");
+
+        command.handler(StandardCharsets.UTF_8).handle(task);
+        assertThat(task.result()).isEqualTo("[Müller–x \ud83d\ude00]");
+        assertThatThrownBy(() -> command.handler(StandardCharsets.US_ASCII))
+                .isInstanceOf(SettingsException.class)
+                .hasMessageStartingWith("tandem.commands.c.program is ")
+                .hasMessageContaining("which is US-ASCII")
+                .hasMessageContaining("start the server with LC_ALL=C.UTF-8");
     }
 
     @Test

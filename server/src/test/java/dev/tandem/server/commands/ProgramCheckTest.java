@@ -61,6 +61,42 @@ class ProgramCheckTest {
         assertThat(problem(link)).contains(program.toString());
     }
 
+    /** Whoever may write into a folder with a link can let it lead elsewhere after the check. */
+    @Test
+    void aLinkThatOthersCanReplaceIsNotFollowed() throws IOException {
+        Path open = Files.createDirectory(folder.resolve("open"));
+        allow(open, "rwxrwxrwx");
+        Path link = Files.createSymbolicLink(open.resolve("link"), program);
+        assertThat(problem(link)).contains("others can replace what is in " + open);
+
+        // Nor at the second hop, nor on the way to it.
+        assertThat(problem(Files.createSymbolicLink(folder.resolve("link"), link)))
+                .contains("others can replace what is in " + open);
+        Files.createSymbolicLink(open.resolve("bin"), program.getParent());
+        assertThat(problem(open.resolve("bin/program"))).contains("others can replace what is in " + open);
+        allow(open, "rwxr-xr-x");
+        assertThat(problem(folder.resolve("link"))).isNull();
+        assertThat(problem(open.resolve("bin/../bin/program"))).isNull();
+    }
+
+    @Test
+    void linksInACircleEnd() throws IOException {
+        Path link = folder.resolve("link");
+        Files.createSymbolicLink(link, Path.of("link"));
+        assertThat(problem(link)).contains("too many links");
+    }
+
+    @Test
+    void oneInAFolderThatAGroupCanWriteIsNotUnlessTheGroupIsRoots() throws IOException {
+        Path bin = program.getParent();
+        allow(bin, "rwxrwxr-x");
+        if (TestCommand.isRoot()) {
+            assertThat(problem(program)).isNull();
+            Files.setAttribute(bin, "unix:gid", 65_534);
+        }
+        assertThat(problem(program)).contains("can replace what is in " + bin + ": chmod g-w it");
+    }
+
     @Test
     void whatCannotBeExecutedIsNot() throws IOException {
         allow(program, "rw-r--r--");

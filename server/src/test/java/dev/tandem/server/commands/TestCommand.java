@@ -6,6 +6,7 @@ import dev.tandem.runtime.settings.TandemSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,9 +90,14 @@ final class TestCommand implements AutoCloseable {
     }
 
     CommandHandler handler() throws IOException {
+        return handler(ProgramText.charset());
+    }
+
+    /** @param charset that of the locale */
+    CommandHandler handler(Charset charset) throws IOException {
         Path open = (Path) settings.remove("open");
         TandemSettings loaded = load();
-        Commands commands = new Commands(loaded, new SimpleMeterRegistry());
+        Commands commands = new Commands(loaded, new SimpleMeterRegistry(), charset);
         opened.add(commands);
         CommandHandler handler = (CommandHandler) commands.of(loaded.queues().get("orders"));
         if (open != null) {

@@ -2,6 +2,7 @@ package dev.tandem.server.handlers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.tandem.api.Result;
@@ -17,6 +18,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -207,6 +210,44 @@ class HttpTargetTest {
 
         assertThatThrownBy(() -> handler(none, "http://hook.test/", List.of()).handle(new FakeTask()))
                 .hasToString("no connection to hook.test: its address is not known");
+    }
+
+    /** A name server that does not answer, which the look-up of the machine waits for whatever happens. */
+    @Test
+    void aLookUpIsPartOfTheTimeoutEndsByAnInterruptAndIsShared() throws Exception {
+        HostResolver stuck = host -> {
+            lookUps.incrementAndGet();
+            awaitRelease();
+            return List.of(InetAddress.getLoopbackAddress());
+        };
+        HttpHandler handler = handler(stuck, "http://hook.test:" + port() + "/", List.of("hook.test"));
+
+        Future<Result> first =
+                threads.submit(() -> handler.handle(new FakeTask().deadline(HttpCallsOfTests.NOW.plusMillis(20))));
+        assertThatThrownBy(() -> first.get(10, TimeUnit.SECONDS))
+                .hasMessageContaining("the call of hook.test:" + port() + " failed: its address was not found in time");
+
+        FutureTask<Result> call = new FutureTask<>(() -> handler.handle(new FakeTask()));
+        Thread worker = new Thread(call);
+        worker.start();
+        await().until(() -> worker.getState() == Thread.State.TIMED_WAITING);
+        worker.interrupt();
+        assertThatThrownBy(() -> call.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(InterruptedException.class);
+
+        Future<Result> last = threads.submit(() -> handler.handle(new FakeTask()));
+        assertThat(lookUps).hasValue(1);
+        released.countDown();
+        assertThat(last.get(10, TimeUnit.SECONDS)).isEqualTo(Result.done());
+    }
+
+    private void awaitRelease() {
+        while (released.getCount() > 0) {
+            try {
+                released.await();
+            } catch (InterruptedException e) {
+                // As the machine does.
+            }
+        }
     }
 
     @Test

@@ -15,6 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import javax.net.ssl.SSLContext;
@@ -32,6 +34,7 @@ import org.springframework.boot.ssl.pem.PemSslStoreDetails;
 class HttpTlsTest {
 
     private static final List<String> callers = new ArrayList<>();
+    private static final Set<Integer> ports = ConcurrentHashMap.newKeySet();
     private static final ExecutorService threads = Executors.newCachedThreadPool();
 
     @TempDir
@@ -77,6 +80,7 @@ class HttpTlsTest {
         });
         server.createContext("/", exchange -> {
             exchange.getRequestBody().readAllBytes();
+            ports.add(exchange.getRemoteAddress().getPort());
             callers.add(((HttpsExchange) exchange)
                     .getSSLSession()
                     .getPeerPrincipal()
@@ -102,6 +106,18 @@ class HttpTlsTest {
     }
 
     @Test
+    void connectionsWithACertificateAreUsedAgain() throws Exception {
+        try (HttpCalls calls = HttpCallsOfTests.create(2, context("client", "private"))) {
+            HttpHandler handler = handler(calls, "hook.test");
+            ports.clear();
+            for (int i = 0; i < 10; i++) {
+                assertThat(handler.handle(new FakeTask())).isEqualTo(Result.done());
+            }
+        }
+        assertThat(ports).hasSizeBetween(1, 2);
+    }
+
+    @Test
     void aCertificateOfAnotherAuthorityIsRefusedByTheService() {
         assertThatThrownBy(() -> call("hook.test", context("stranger", "private")))
                 .isInstanceOf(HttpStatusException.class);
@@ -124,12 +140,15 @@ class HttpTlsTest {
     }
 
     private static Result call(String host, @Nullable SSLContext tls) throws Exception {
+        try (HttpCalls calls = HttpCallsOfTests.create(1, tls)) {
+            return handler(calls, host).handle(new FakeTask());
+        }
+    }
+
+    private static HttpHandler handler(HttpCalls calls, String host) {
         String url = "https://" + host + ":" + server.getAddress().getPort() + "/";
         HostResolver resolver = name -> List.of(InetAddress.getLoopbackAddress());
-        try (HttpCalls calls = HttpCallsOfTests.create(1, tls)) {
-            return HttpCallsOfTests.handler(calls, HttpCallsOfTests.settings(url, List.of(host)), resolver, false)
-                    .handle(new FakeTask());
-        }
+        return HttpCallsOfTests.handler(calls, HttpCallsOfTests.settings(url, List.of(host)), resolver, false);
     }
 
     private static SSLContext context(String own, String trusted) {
