@@ -27,7 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class PortReservations {
 
     private static final int FIRST = 10_240;
-    private static final int LAST = 21_999;
+
+    /** Behind it come the ports on which the nodes of Redis Clusters talk to each other. */
+    private static final int LAST = 20_239;
 
     /** The nodes of a Redis Cluster talk to each other on the client port plus this. */
     static final int REDIS_BUS_OFFSET = 10_000;
