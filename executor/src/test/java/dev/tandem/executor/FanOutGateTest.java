@@ -361,7 +361,7 @@ class FanOutGateTest {
     }
 
     @Test
-    void aFanOutThatBeginsInOneThatHadFailedBeforeItWasCancelledPublishesNothing() throws InterruptedException {
+    void aNestedFanOutPublishesNothingOnceTheOuterOneIsCancelled() throws InterruptedException {
         begin("orders", FanOutPlan.Rule.FAIL_FAST);
         store.apply(new FanOutRequest.Seal(ID, 1, 3));
         store.apply(new FanOutRequest.Tell(ID, 1, End.FAILED, "no such row"));

@@ -30,7 +30,7 @@ class ToldRequestsTest {
     }
 
     @Test
-    void thoseOfUnknownFanOutsAreGivenUpFromTheSameBoundOnAndSomebodyHearsOfItNowAndThen() {
+    void oldestRequestsOfUnknownFanOutsAreDroppedAndReportedOnceAMinute() {
         ends(0, ToldRequests.MAX_KEPT, 0);
         assertThat(told.reportGivenUp(0)).isZero();
 

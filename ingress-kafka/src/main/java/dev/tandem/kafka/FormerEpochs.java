@@ -26,7 +26,7 @@ final class FormerEpochs {
     }
 
     /**
-     * Returns from where on other records are at the offsets of those that an earlier assignment had; {@link
+     * Returns the first offset that has another record than an earlier assignment read there; {@link
      * PartitionAssignment#NO_OFFSET} if nothing that was committed says so.
      */
     long replacedFrom(PartitionAssignment begun) {

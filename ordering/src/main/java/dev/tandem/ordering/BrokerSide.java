@@ -70,8 +70,8 @@ abstract sealed class BrokerSide permits LogSide, QueueSide {
     void cutAt(long offset) {}
 
     /**
-     * Returns the lowest offset of a run here that has the position of another record, since the log lost its own and the store
-     * forgot that; -1 if there is none. Logs only.
+     * Returns the lowest offset at which the position of a run here names another record by now, because the store forgot that
+     * the log was cut; -1 if there is none. Logs only.
      */
     long lowestLost() {
         return -1;

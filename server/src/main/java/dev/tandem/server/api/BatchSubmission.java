@@ -74,8 +74,7 @@ final class BatchSubmission {
                 line = reader.next();
             }
         } finally {
-            // Those that are late are said to be unconfirmed, which is true.
-            boolean unused = window.tryAcquire(WINDOW, confirmMillis, TimeUnit.MILLISECONDS);
+            brokerFailed |= !window.tryAcquire(WINDOW, confirmMillis, TimeUnit.MILLISECONDS);
         }
     }
 

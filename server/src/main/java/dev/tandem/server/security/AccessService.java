@@ -65,7 +65,7 @@ final class AccessService implements ApplicationListener<WebServerInitializedEve
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
-            log.warn("The tokens of this machine cannot be seen to: {}", FailureText.of(e));
+            log.warn("Could not renew the tokens of this machine: {}", FailureText.of(e));
         }
     }
 

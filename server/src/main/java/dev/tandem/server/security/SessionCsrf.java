@@ -42,8 +42,8 @@ final class SessionCsrf implements CsrfTokenRepository, CsrfTokenRequestHandler 
     }
 
     /**
-     * Whether a request needs the proof: it changes something, and a browser may have sent by itself what shows the caller. Nobody
-     * gets this far only where a login is not needed, which is to log in.
+     * Whether a request needs the proof: it changes something, and a browser may have sent by itself what shows the caller. Without
+     * a caller, a request gets this far only to log in.
      */
     static boolean isNeeded(HttpServletRequest request) {
         Caller caller = Callers.of(request);

@@ -124,6 +124,17 @@ class BatchApiTest extends ApiTestBase {
         assertThat(result.problems()).hasSize(BatchSubmission.WINDOW + 1);
     }
 
+    @Test
+    void aFewTasksThatAreNotConfirmedInTimeAreNoSuccessEither() throws Exception {
+        BatchSubmission batch = new BatchSubmission(PLATFORM, line -> named("a"), 50);
+        PLATFORM.confirmed = new CompletableFuture<>();
+
+        run(batch, bytes("x\nx\n"));
+
+        assertThat(batch.hasBrokerFailed()).isTrue();
+        assertThat(batch.result("orders").problems()).hasSize(2);
+    }
+
     private static void run(BatchSubmission batch, byte[] lines) {
         try {
             batch.run(new LineReader(new ByteArrayInputStream(lines), 1_000));

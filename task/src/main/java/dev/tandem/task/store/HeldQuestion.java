@@ -3,7 +3,7 @@ package dev.tandem.task.store;
 import java.util.Optional;
 
 /**
- * A question to the executors of a queue: what they have of one key, or of one task, and how the partition is that it belongs to.
+ * A question to the executors of a queue: which tasks of a key they hold, or one task, and the state of its partition.
  *
  * @param partition the name of that partition, so that its owner answers in any case; empty if it is not known
  * @param byKey whether the name is that of a key; else it is an id, or a partition, a slash and a position
