@@ -95,7 +95,8 @@ public sealed interface Diagnosis {
             return new Told(
                     "permit",
                     words.key() + " waits for a permit of " + limit + ", for " + task,
-                    "`./tandem limits " + limit + "` shows who has them.");
+                    // It may wait for several, and the command takes one.
+                    "`./tandem limits" + (limit.contains(" ") ? "" : " " + limit) + "` shows who has them.");
         }
     }
 
