@@ -31,11 +31,14 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** Operations on thousands of tasks, in queues of both brokers, asked of a server that runs no tasks. */
+@Execution(ExecutionMode.CONCURRENT)
 class OperationsIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
@@ -88,6 +91,7 @@ class OperationsIT {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.SAME_THREAD)
     @ValueSource(strings = {"kafka", "rabbit"})
     void allDeadTasksAreRetriedAndTheTasksOfAKeyRunInTheirOrder(String source) {
         String queue = QUEUES.get(source);
@@ -129,6 +133,7 @@ class OperationsIT {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.SAME_THREAD)
     @ValueSource(strings = {"kafka", "rabbit"})
     void deadTasksAreDeletedAndOneThatIsStoppedLeavesTheRest(String source) {
         String queue = QUEUES.get(source);
@@ -159,6 +164,7 @@ class OperationsIT {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.SAME_THREAD)
     @ValueSource(strings = {"kafka", "rabbit"})
     void waitingTasksAreCancelledAndRescheduled(String source) {
         String queue = QUEUES.get(source);
@@ -192,6 +198,7 @@ class OperationsIT {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.SAME_THREAD)
     @ValueSource(strings = {"kafka", "rabbit"})
     void tasksThatRunAgainAfterAFailureAreInterrupted(String source) {
         String queue = QUEUES.get(source);
@@ -221,6 +228,7 @@ class OperationsIT {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.SAME_THREAD)
     @ValueSource(strings = {"kafka", "rabbit"})
     void aTaskThatOnlyAnExecutorHasIsFoundThereAndCancelled(String source) {
         String queue = QUEUES.get(source);
@@ -253,6 +261,7 @@ class OperationsIT {
 
     /** The servers run no tasks, so that nothing but the operation changes them. */
     @Test
+    @Execution(ExecutionMode.SAME_THREAD)
     void anotherServerGoesOnWhenTheOneThatRunsAnOperationIsKilled() throws Exception {
         String space = UniqueNames.fresh("killed");
         Map<String, String> settings = new LinkedHashMap<>();
