@@ -52,12 +52,7 @@ public final class Mailboxes {
         return made;
     }
 
-    /**
-     * Puts messages into a mailbox. Each has a megabyte at most, unless it carries one task that is larger: what a mailbox may take
-     * grows with them, so only processes that exist get some.
-     *
-     * @return how many there was room for, from the first on
-     */
+    /** Puts messages into a mailbox, each of which has a megabyte at most. @return how many there was room for, from the first on */
     public CompletableFuture<Integer> post(String to, List<byte[]> messages) {
         List<byte[]> args = new ArrayList<>(messages.size() + 3);
         args.add(bytes(connection.keys().mailChannel(to)));

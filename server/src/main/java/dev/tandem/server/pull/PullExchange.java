@@ -40,8 +40,6 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     /** How long another executor has to say something, before it is looked up whether it lives. */
     private static final long SILENCE_MILLIS = 3_000;
 
-    private static final LeaseAnswer GONE = LeaseAnswer.lost("its executor has stopped or died");
-
     /**
      * The step for the answer of another process.
      *
@@ -63,7 +61,6 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     private final PullMail mail;
     private final Function<String, @Nullable TaskLeases> own;
     private final Function<String, CompletableFuture<Boolean>> isLive;
-    private final KnownExecutors known;
     private final long silenceMillis;
     private final PullThread thread = new PullThread();
     private final PullPost post;
@@ -104,7 +101,6 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
         this.mail = mail;
         this.own = own;
         this.isLive = isLive;
-        this.known = new KnownExecutors(isLive, PullExchange::millis);
         this.post = new PullPost(mail, thread);
     }
 
@@ -139,7 +135,6 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     private void heard(String queue, String text) {
         String[] parts = text.split(" ", 2);
         if (parts.length == 2 && !parts[1].equals(self) && parts[0].matches("\\d{1,9}")) {
-            known.seen(parts[1]);
             thread.run(() -> searches.get(queue).heard(parts[1], Integer.parseInt(parts[0])));
         }
     }
@@ -180,22 +175,24 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
 
     @Override
     public CompletableFuture<List<LeaseAnswer>> apply(String queue, List<LeaseOrder> orders) {
-        return OrderParts.apply(
-                orders,
-                (executor, part) ->
-                        executor.equals(self) ? applyHere(queue, part) : applyIfKnown(executor, queue, part));
-    }
-
-    /** Nothing is sent to an executor that is gone, or that a worker has made up: nobody would take it out of Redis. */
-    private CompletableFuture<List<LeaseAnswer>> applyIfKnown(String executor, String queue, List<LeaseOrder> orders) {
-        LeaseAnswer failed = LeaseAnswer.unknown("Redis does not say whether its executor lives");
-        return known.knows(executor)
-                .handle((live, failure) -> failure != null
-                        ? CompletableFuture.completedFuture(all(orders, failed))
-                        : live
-                                ? applyElsewhere(executor, queue, orders)
-                                : CompletableFuture.completedFuture(all(orders, GONE)))
-                .thenCompose(answers -> answers);
+        Map<String, List<Integer>> places = new LinkedHashMap<>();
+        for (int i = 0; i < orders.size(); i++) {
+            places.computeIfAbsent(orders.get(i).lease().executor(), none -> new ArrayList<>())
+                    .add(i);
+        }
+        LeaseAnswer[] answers = new LeaseAnswer[orders.size()];
+        List<CompletableFuture<?>> all = new ArrayList<>();
+        places.forEach((executor, its) -> {
+            List<LeaseOrder> part = its.stream().map(orders::get).toList();
+            CompletableFuture<List<LeaseAnswer>> answered =
+                    executor.equals(self) ? applyHere(queue, part) : applyElsewhere(executor, queue, part);
+            all.add(answered.thenAccept(known -> {
+                for (int i = 0; i < its.size(); i++) {
+                    answers[its.get(i)] = known.get(i);
+                }
+            }));
+        });
+        return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).thenApply(done -> List.of(answers));
     }
 
     private CompletableFuture<List<LeaseAnswer>> applyHere(String queue, List<LeaseOrder> orders) {
@@ -227,15 +224,16 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
             LeaseAnswer unknown = LeaseAnswer.unknown("the executor " + executor + " does not answer");
             Pending waits = new Pending(
                     message -> {
-                        boolean fits =
-                                message instanceof Answers its && its.answers().size() == orders.size();
+                        boolean fits = message instanceof Answers known
+                                && known.answers().size() == orders.size();
                         result.complete(fits ? ((Answers) message).answers() : all(orders, unknown));
                     },
                     none -> {});
             long id = request(RECORD_MILLIS + silenceMillis, waits);
             Orders message = new Orders(id, self, queue, orders);
             send(executor, message, id);
-            thread.runAfter(silenceMillis, () -> lookUp(executor, message, () -> result.complete(all(orders, GONE))));
+            LeaseAnswer lost = LeaseAnswer.lost("its executor has stopped or died");
+            thread.runAfter(silenceMillis, () -> lookUp(executor, message, () -> result.complete(all(orders, lost))));
         });
         if (!sent) {
             result.complete(all(orders, LeaseAnswer.unknown("this server stops")));
