@@ -10,6 +10,7 @@ import dev.tandem.task.PlatformHeaders;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskPlace;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.HeldAnswer;
 import dev.tandem.task.store.HeldPartition;
 import dev.tandem.task.store.HeldQuestion;
@@ -29,8 +30,7 @@ final class HeldTasks {
 
     private static final byte[] NO_PAYLOAD = {};
 
-    private static final String TURN = "a free slot";
-    private static final String TURN_OF_KEY = "earlier tasks of its key, or a free slot";
+    private static final String TURN_OF_KEY = "earlier tasks of its key, or " + WaitReason.SLOT;
 
     private final QueueSpec spec;
     private final String executor;
@@ -183,7 +183,7 @@ final class HeldTasks {
     }
 
     private String turn(Task task) {
-        return task.key() != null && spec.policy().ordered() ? TURN_OF_KEY : TURN;
+        return task.key() != null && spec.policy().ordered() ? TURN_OF_KEY : WaitReason.SLOT;
     }
 
     private HeldTask held(TaskPlace place, Task task, int attempts, boolean running, @Nullable String waitsFor) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What the leader epochs of earlier assignments and of commits say about the records of a partition. */
+/** Leader epochs of earlier assignments and of commits show where a partition has other records by now. */
 class LeaderEpochsTest {
 
     private static final long NONE = PartitionAssignment.NO_OFFSET;

@@ -40,18 +40,13 @@ final class PeriodicRequests {
             return;
         }
         int free = state.context.slots.free();
-        if (free == 0 || !isDueWaiting()) {
+        if (free == 0 || !state.timers.isDueWaiting()) {
             return;
         }
         if (turnOfDue) {
             claimDue(out, Math.max(1, free / 2));
         }
         turnOfDue = !turnOfDue;
-    }
-
-    /** Whether tasks may be due that only need a slot. */
-    boolean isDueWaiting() {
-        return state.timers.dueRequestAt() <= state.now();
     }
 
     /** Asks for tasks that fell due, if there is a slot to run one, or will soon be many. */
@@ -124,7 +119,7 @@ final class PeriodicRequests {
         if (!state.ownership.isOwned() || state.timers.isQuiet() || isStoreSlow()) {
             return 0;
         }
-        int due = isDueWaiting() ? MAX_DUE_CLAIMS : 0;
+        int due = state.timers.isDueWaiting() ? MAX_DUE_CLAIMS : 0;
         return due + (state.mayBlockKeys() ? state.lanes.ready().count() : state.lanes.readyHeads());
     }
 

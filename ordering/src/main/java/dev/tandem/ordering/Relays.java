@@ -73,7 +73,7 @@ final class Relays {
 
     /** Whether another key or a due task waits, and only the slot just given back is free for it. */
     private boolean othersNeedTheSlot() {
-        boolean othersWait = state.lanes.hasReady() || state.timers.dueRequestAt() <= state.now();
+        boolean othersWait = state.lanes.hasReady() || state.timers.isDueWaiting();
         return othersWait && state.context.slots.free() <= 1;
     }
 

@@ -172,6 +172,11 @@ final class RequestTimers {
         return dueInFlight ? NEVER : Math.max(dueAt, quietUntil);
     }
 
+    /** Whether tasks may be due that only need a slot. */
+    boolean isDueWaiting() {
+        return dueRequestAt() <= context.now();
+    }
+
     // ---- lapsed claims ----
 
     /** @return whether a patrol is due, once until its answer comes */

@@ -13,7 +13,7 @@ final class RedisRemedies {
     /** "this user has no permissions to run the 'config|get' command", and its like in later versions. */
     private static final Pattern COMMAND = Pattern.compile("NOPERM.* to run the '([a-z_|-]{1,50})' command");
 
-    /** What a message has, and what to do then. The first that fits counts. */
+    /** Patterns of messages, each with what to do about it. The first that fits counts. */
     private static final List<Map.Entry<Pattern, String>> REMEDIES = List.of(
             remedy(
                     "user executing the script can't run|NOPERM.* to run the .*script: ",

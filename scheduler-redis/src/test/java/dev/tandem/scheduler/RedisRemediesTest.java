@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whoever reads that Redis refused something is told what to do. The texts are those of Redis 6.2 to 8 and of the JDK. */
+/** Remedies for what Redis or TLS refuses. The texts are those of Redis 6.2 to 8 and of the JDK. */
 class RedisRemediesTest {
 
     @ParameterizedTest

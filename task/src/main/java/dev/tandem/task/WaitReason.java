@@ -25,6 +25,9 @@ public final class WaitReason {
     /** The reason of a task whose key moved when its topic got more partitions. */
     public static final String EARLIER_PARTITION = "earlier tasks of its key, in another partition";
 
+    /** The reason of a task that waits in memory for its turn; ends that of one that waits for others of its key as well. */
+    public static final String SLOT = "a free slot";
+
     /** The longest text that is kept, in characters. */
     static final int MAX = 200;
 

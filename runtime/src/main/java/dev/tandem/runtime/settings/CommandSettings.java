@@ -37,7 +37,7 @@ public record CommandSettings(
         @DefaultValue List<Integer> deadOn,
         @DefaultValue List<Integer> retryOn) {
 
-    /** What a program can read. */
+    /** The standard input of a program. */
     public enum Stdin {
         NONE,
         PAYLOAD

@@ -45,7 +45,7 @@ public record HttpSettings(
         LATER
     }
 
-    /** What a request has as its body. */
+    /** The form of a request's body. */
     public enum Body {
         /** The payload as it is. */
         PAYLOAD,

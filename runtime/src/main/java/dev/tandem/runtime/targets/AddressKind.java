@@ -4,7 +4,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
 
-/** What an IP address is for. Only public ones can be connected to without being listed. */
+/** The use for which an IP address is reserved. Only public ones can be connected to without being listed. */
 enum AddressKind {
     PUBLIC("public"),
     LOOPBACK("a loopback"),

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What limits and rate limits cover: several queues, some keys, each tenant for itself. Over one kind of broker. */
+/** Limits and rate limits of several queues, of some keys, and of each tenant for itself, over one kind of broker. */
 @Execution(ExecutionMode.CONCURRENT)
 abstract class SharedLimitsSuite {
 

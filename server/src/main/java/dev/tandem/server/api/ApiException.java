@@ -12,7 +12,7 @@ final class ApiException extends RuntimeException {
     private final @Nullable String remedy;
     private final @Nullable Place place;
 
-    /** What is wrong. @param kind {@code pointer}, {@code parameter} or {@code header} */
+    /** The part of a request that is wrong. @param kind {@code pointer}, {@code parameter} or {@code header} */
     private record Place(String kind, String name) {}
 
     private ApiException(ProblemType type, String detail, @Nullable String remedy, @Nullable Place place) {

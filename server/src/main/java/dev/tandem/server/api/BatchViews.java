@@ -10,11 +10,11 @@ final class BatchViews {
     private BatchViews() {}
 
     /**
-     * What became of a batch.
+     * The outcome of a batch.
      *
      * @param lines how many lines were read
      * @param accepted how many tasks the broker has
-     * @param refused how many lines are no task that could be published
+     * @param refused how many lines were not accepted: they are no tasks, or the broker did not confirm theirs
      * @param problems what is wrong with these
      */
     record Batch(String queue, long lines, long accepted, long refused, List<LineProblem> problems) {}

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  *       localhost, or a name from the settings.
  *   <li>Cross-site requests by a link, an image, a form or a script: a request must come from a program, from a page of
  *       this server, or from the address bar, by its Origin, and by {@code Sec-Fetch-Site} where the browser sends it.
- *       That holds for reads too: a page that cannot see the answer can still make the server work. The exception is a
- *       link to a page for people, which may be anywhere.
+ *       Reads are refused too, since a page that cannot see the answer can still make the server work. Links to pages
+ *       for people are excepted: these may be anywhere.
  * </ul>
  */
 final class RequestGuard {

@@ -74,7 +74,7 @@ final class WhyFacts {
         return facts(queue, settings, new Asked(key, id, task, offset(ref)), blocked, home, held);
     }
 
-    /** What somebody asked about. @param id null if that was a key */
+    /** The key or the task that somebody asked about. @param id null if that was a key */
     private record Asked(
             @Nullable String key,
             @Nullable String id,
@@ -135,8 +135,7 @@ final class WhyFacts {
         return TaskFacts.of(
                 info,
                 TaskViews.id(queue, settings, named),
-                task == null || task.type() == null ? settings.handler() : task.type(),
-                TaskViews.maxAttempts(settings, task));
+                task == null || task.type() == null ? settings.handler() : task.type());
     }
 
     private HeldAnswer ask(String queue, @Nullable Home home, HeldQuestion question) {

@@ -18,7 +18,7 @@ final class TopFrame {
     /** A queue. @param done successes a second; negative if unknown. @param failed failed attempts a second */
     private record Row(JsonNode queue, double done, double failed) {
 
-        /** What waits and is not delayed. */
+        /** Tasks that wait and are not delayed. */
         long waiting() {
             return queue.path("lag").asLong(0)
                     + queue.path("counts").path("parked").asLong(0)

@@ -180,9 +180,8 @@ final class HttpCalls implements AutoCloseable {
                 throw failure(e.getCause() == null ? e : e.getCause());
             }
         } finally {
-            // Ends what still goes on, and closes its connection. One that has just ended may not yet be back in the
-            // pool,
-            // and would be closed, too.
+            // Ends what still goes on, and closes its connection. That of a call that has just ended may be on its way
+            // back to the pool, and would be closed, too.
             if (!call.isDone()) {
                 call.cancel(true);
             }

@@ -57,13 +57,16 @@ public final class Diagnoser {
         if (facts.key() == null || facts.byTask() && blocked == null) {
             return parked;
         }
-        long inMemory = facts.held().partitions().stream()
-                .mapToLong(HeldPartition::matching)
-                .sum();
         boolean countsFirst = first == null
                 || facts.held().tasks().stream()
                         .anyMatch(each -> isAt(each, first) && first.state() == TaskState.ACTIVE);
-        return parked + Math.max(0, inMemory - (countsFirst ? 1 : 0));
+        return parked + Math.max(0, inMemory() - (countsFirst ? 1 : 0));
+    }
+
+    private long inMemory() {
+        return facts.held().partitions().stream()
+                .mapToLong(HeldPartition::matching)
+                .sum();
     }
 
     private static boolean isAt(HeldTask held, TaskFacts task) {
@@ -151,7 +154,7 @@ public final class Diagnoser {
 
     /** Whether the words say that a task waits for nothing but its turn. */
     private static boolean isTurn(String waitsFor) {
-        return waitsFor.endsWith("a free slot");
+        return waitsFor.endsWith(WaitReason.SLOT);
     }
 
     private static Diagnosis reason(@Nullable TaskFacts task, String name, String waitsFor, @Nullable Instant at) {
@@ -184,14 +187,7 @@ public final class Diagnoser {
     /** Judges the first task that an executor has in memory, and of which Redis knows its claim at most. */
     private Finding held(HeldTask first) {
         TaskFacts claimed = facts.claimed();
-        long behind = facts.key() == null || facts.byTask()
-                ? 0
-                : Math.max(
-                        0,
-                        facts.held().partitions().stream()
-                                        .mapToLong(HeldPartition::matching)
-                                        .sum()
-                                - 1);
+        long behind = facts.key() == null || facts.byTask() ? 0 : Math.max(0, inMemory() - 1);
         if (claimed != null && claimed.state() == TaskState.ACTIVE) {
             return of(claimed(claimed), claimed, behind);
         }

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param name its id
  * @param at when it is due, or when its run began; null if unknown
  * @param attempts its starts so far, one that runs included
- * @param maxAttempts how many it has
  * @param executor the executor that runs it; null if none does
  * @param error of its last attempt; null if there was none
  * @param waitsFor what it was put back for, see {@link WaitReason}; null if for nothing
@@ -37,7 +36,6 @@ public record TaskFacts(
         @Nullable String key,
         @Nullable String type,
         int attempts,
-        int maxAttempts,
         @Nullable String executor,
         @Nullable String error,
         @Nullable String waitsFor,
@@ -50,7 +48,7 @@ public record TaskFacts(
     private static final int SUSPECT_AFTER = 2;
 
     /** Takes what matters. @param type its type, or that of tasks that name none; null if there is none */
-    public static TaskFacts of(TaskInfo info, String name, @Nullable String type, int maxAttempts) {
+    public static TaskFacts of(TaskInfo info, String name, @Nullable String type) {
         Task task = info.envelope() == null ? null : info.envelope().task();
         int counted = info.envelope() == null ? 0 : info.envelope().attempts();
         int lapses = info.attempts() - counted - (info.state() == TaskState.ACTIVE ? 1 : 0);
@@ -62,7 +60,6 @@ public record TaskFacts(
                 info.key(),
                 type,
                 info.attempts(),
-                maxAttempts,
                 info.executor(),
                 info.envelope() == null ? null : info.envelope().error(),
                 task == null ? null : WaitReason.of(task),

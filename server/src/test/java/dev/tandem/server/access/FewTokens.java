@@ -8,9 +8,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A book with a few tokens, of viewers. */
-final class FewTokens implements TokenBook {
+class FewTokens implements TokenBook {
 
-    private final List<AccessToken> tokens = new ArrayList<>();
+    final List<AccessToken> tokens = new ArrayList<>();
 
     void put(String id, @Nullable Instant expires) {
         tokens.add(new AccessToken(id, id, Role.VIEWER, List.of(), new byte[32], Instant.EPOCH, "a test", expires));

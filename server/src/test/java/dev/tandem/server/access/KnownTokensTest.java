@@ -3,7 +3,6 @@ package dev.tandem.server.access;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -20,32 +19,14 @@ class KnownTokensTest {
     private final KnownTokens known = new KnownTokens(book, () -> NOW, nanos::get);
 
     /** A book that may not answer. */
-    private static final class Book implements TokenBook {
-        private final List<AccessToken> tokens = new ArrayList<>();
+    private static final class Book extends FewTokens {
         private boolean answers = true;
         private int asked;
 
         @Override
         public CompletionStage<List<AccessToken>> list() {
             asked++;
-            return answers
-                    ? CompletableFuture.completedFuture(List.copyOf(tokens))
-                    : CompletableFuture.failedFuture(new IllegalStateException("Redis is down"));
-        }
-
-        @Override
-        public CompletionStage<Added> add(AccessToken token) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletionStage<Added> addFirst(AccessToken token) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletionStage<Removed> remove(String id) {
-            throw new UnsupportedOperationException();
+            return answers ? super.list() : CompletableFuture.failedFuture(new IllegalStateException("Redis is down"));
         }
     }
 

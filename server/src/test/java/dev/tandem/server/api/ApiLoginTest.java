@@ -56,9 +56,7 @@ class ApiLoginTest {
 
     @BeforeEach
     void reset() {
-        ApiTestBase.TOKENS.reset();
-        ApiTestBase.AUDIT.reset();
-        ApiTestBase.PLATFORM.reset();
+        ApiTestBase.forgetAll();
     }
 
     private static List<Route> routes() {

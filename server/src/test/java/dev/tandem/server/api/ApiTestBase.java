@@ -182,6 +182,11 @@ abstract class ApiTestBase {
 
     @BeforeEach
     void reset() {
+        forgetAll();
+    }
+
+    /** Puts all that the routes stand on back to its beginning. */
+    static void forgetAll() {
         PLATFORM.reset();
         SCHEDULES.reset();
         PARTITIONS.count = 8;

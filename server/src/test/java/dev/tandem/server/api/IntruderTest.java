@@ -53,9 +53,7 @@ class IntruderTest {
 
     @BeforeEach
     void reset() {
-        ApiTestBase.TOKENS.reset();
-        ApiTestBase.AUDIT.reset();
-        ApiTestBase.PLATFORM.reset();
+        ApiTestBase.forgetAll();
     }
 
     private static List<Route> routes() {

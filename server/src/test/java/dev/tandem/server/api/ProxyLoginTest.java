@@ -47,9 +47,7 @@ class ProxyLoginTest {
 
     @BeforeEach
     void reset() {
-        ApiTestBase.TOKENS.reset();
-        ApiTestBase.AUDIT.reset();
-        ApiTestBase.PLATFORM.reset();
+        ApiTestBase.forgetAll();
     }
 
     private static Browser browser(ConfigurableApplicationContext api) {

@@ -36,9 +36,7 @@ class SessionsTest {
 
     @BeforeEach
     void reset() {
-        ApiTestBase.TOKENS.reset();
-        ApiTestBase.AUDIT.reset();
-        ApiTestBase.PLATFORM.reset();
+        ApiTestBase.forgetAll();
     }
 
     @Test
