@@ -3,7 +3,7 @@
 FROM maven:3.9.16-eclipse-temurin-17 AS build
 WORKDIR /build
 COPY . .
-RUN mvn --batch-mode --quiet -pl server -am -DskipTests -Dspotless.check.skip=true package \
+RUN mvn --batch-mode --quiet -pl server -am -DskipTests -Dspotless.check.skip=true -Dmaven.source.skip=true package \
       dependency:copy-dependencies -DincludeScope=runtime \
  && mkdir -p /opt/tandem/lib /opt/tandem/own \
  && cp server/target/dependency/*.jar /opt/tandem/lib/ \

@@ -156,8 +156,10 @@ func workOn(ctx context.Context, task Task) {
 	case errors.Is(err, context.Canceled):
 		end("release", task, nil)
 	case errors.Is(err, errHopeless):
+		log.Printf("buried %s: %v", task.ID, err)
 		end("bury", task, fields{"reason": err.Error()})
 	case err != nil:
+		log.Printf("failed %s: %v", task.ID, err)
 		end("fail", task, fields{"error": err.Error()})
 	default:
 		end("finish", task, fields{"result": result})
@@ -177,7 +179,7 @@ func main() {
 	for stopping.Err() == nil {
 		got := say(stopping, "lease", call, 40*time.Second)
 		if got.status != http.StatusOK {
-			log.Fatalf("lease: %s %s", got.Detail, got.Remedy)
+			log.Fatalf("lease: %s. %s", got.Detail, got.Remedy)
 		}
 		// They have different keys, so their order does not matter.
 		var all sync.WaitGroup

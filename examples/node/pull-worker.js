@@ -86,8 +86,10 @@ async function workOn(task) {
     await end('finish', task, { result });
   } catch (error) {
     if (error instanceof Hopeless) {
+      console.error(`buried ${task.id ?? task.ref}: ${error.message}`);
       await end('bury', task, { reason: error.message });
     } else {
+      console.error(`failed ${task.id ?? task.ref}: ${error.message}`);
       await end('fail', task, { error: String(error) });
     }
   }
@@ -104,7 +106,7 @@ async function main() {
     const wait = untilIdle ? '2s' : '20s';
     const answer = await say('lease', { max: 10, wait, leaseTime: '30s', worker: name }, 40_000);
     if (answer.status !== 200) {
-      console.error(`lease: ${answer.detail} ${answer.remedy}`);
+      console.error(`lease: ${answer.detail}. ${answer.remedy}`);
       process.exitCode = 1;
       break;
     }

@@ -81,13 +81,16 @@ function finish(string $verb, array $task, array $more = []): void
 
 function workOn(array $task): void
 {
+    $id = $task['id'] ?? $task['ref'];
     try {
         finish('finish', $task, ['result' => handle($task)]);
     } catch (Hopeless $reason) {
+        fwrite(STDERR, "buried {$id}: {$reason->getMessage()}\n");
         finish('bury', $task, ['reason' => $reason->getMessage()]);
     } catch (Lost $lost) {
         fwrite(STDERR, "{$lost->getMessage()}\n");
     } catch (Throwable $error) {
+        fwrite(STDERR, "failed {$id}: {$error->getMessage()}\n");
         finish('fail', $task, ['error' => get_class($error) . ': ' . $error->getMessage()]);
     }
 }
@@ -105,7 +108,7 @@ while (!$stopping) {
     $call = ['max' => 1, 'wait' => $wait, 'leaseTime' => '60s', 'worker' => gethostname() . '-' . getmypid()];
     [$status, $answer] = say('lease', $call, 40);
     if ($status !== 200) {
-        fwrite(STDERR, "lease: {$answer['detail']} {$answer['remedy']}\n");
+        fwrite(STDERR, "lease: {$answer['detail']}. {$answer['remedy']}\n");
         exit(1);
     }
     foreach ($answer['tasks'] as $task) {

@@ -94,8 +94,10 @@ def work_on(task):
         try:
             end("finish", task, result=handle(task))
         except Hopeless as reason:
+            print(f"buried {task.get('id') or task['ref']}: {reason}", file=sys.stderr, flush=True)
             end("bury", task, reason=str(reason))
         except Exception as error:
+            print(f"failed {task.get('id') or task['ref']}: {error}", file=sys.stderr, flush=True)
             end("fail", task, error=f"{type(error).__name__}: {error}")
 
 
@@ -107,7 +109,7 @@ def main():
         wait = "2s" if UNTIL_IDLE else "20s"
         status, answer = say("lease", {"max": 10, "wait": wait, "leaseTime": "30s", "worker": NAME}, timeout=40)
         if status != 200:
-            sys.exit(f"lease: {answer.get('detail')} {answer.get('remedy')}")
+            sys.exit(f"lease: {answer.get('detail')}. {answer.get('remedy')}")
         tasks = answer["tasks"]
         with lock:
             held.update((task["lease"], False) for task in tasks)

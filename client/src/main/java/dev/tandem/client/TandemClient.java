@@ -163,7 +163,10 @@ public final class TandemClient implements TaskClient {
         if (request.key() != null && !route.ordered()) {
             throw new InvalidTaskException("The task has the key '" + request.key() + "', but the queue '"
                     + request.queue() + "' has no order (ordering: none): leave the key out, or order the queue, here"
-                    + " and in its executors (ordering: key)");
+                    + " and in its executors. In settings that is tandem.queues." + request.queue()
+                    + ".ordering: key, in Java .queue(\"" + request.queue()
+                    + "\").setting(\"ordering\", \"key\") of Tandem's builder, and orderedByHeader() of the"
+                    + " RabbitSettings of a client");
         }
         return route;
     }

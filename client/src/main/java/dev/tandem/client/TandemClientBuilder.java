@@ -7,6 +7,7 @@ import dev.tandem.api.TaskRequest;
 import dev.tandem.client.TandemClient.Route;
 import dev.tandem.kafka.KafkaPublisher;
 import dev.tandem.kafka.KafkaSettings;
+import dev.tandem.rabbit.RabbitAccess;
 import dev.tandem.rabbit.RabbitPublisher;
 import dev.tandem.rabbit.RabbitSettings;
 import dev.tandem.task.Publisher;
@@ -31,6 +32,9 @@ public final class TandemClientBuilder {
 
     /** The producer settings that submissions may share. */
     private record KafkaCluster(String servers, Map<String, String> properties) {}
+
+    /** A broker and how it is logged in to. Queues that have both in common share a connection. */
+    private record RabbitBroker(String uri, RabbitAccess access) {}
 
     private final Map<String, KafkaSettings> kafka = new LinkedHashMap<>();
     private final Map<String, RabbitSettings> rabbit = new LinkedHashMap<>();
@@ -180,9 +184,10 @@ public final class TandemClientBuilder {
             Publisher publisher = KafkaPublisher.awaitingTopics(queues);
             queues.forEach(each -> routes.put(each.queue(), new Route(publisher, each.ordered())));
         });
-        Map<String, List<RabbitSettings>> brokers = new LinkedHashMap<>();
+        Map<RabbitBroker, List<RabbitSettings>> brokers = new LinkedHashMap<>();
         rabbit.values()
-                .forEach(each -> brokers.computeIfAbsent(each.uri(), key -> new ArrayList<>())
+                .forEach(each -> brokers.computeIfAbsent(
+                                new RabbitBroker(each.uri(), each.access()), key -> new ArrayList<>())
                         .add(each));
         brokers.values().forEach(queues -> {
             Publisher publisher = new RabbitPublisher(queues);

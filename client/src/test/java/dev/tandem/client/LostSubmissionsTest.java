@@ -154,7 +154,8 @@ class LostSubmissionsTest {
 
     @Test
     void aBrokerThatIsAwayHoldsTheCommitUpOnce() {
-        KafkaSettings nowhere = KafkaSettings.of("127.0.0.1:1", "orders").withProperties(Map.of("max.block.ms", "300"));
+        KafkaSettings nowhere =
+                KafkaSettings.of("127.0.0.1:1", "orders").withProperties(Map.of("max.block.ms", "1000"));
         try (TandemClient away =
                 TandemClient.builder().queue(nowhere).transactions(transactions).build()) {
             transactions.begin();
@@ -165,8 +166,8 @@ class LostSubmissionsTest {
             transactions.end(Outcome.COMMITTED);
 
             assertThat(Duration.ofNanos(System.nanoTime() - before))
-                    .as("100 waits take 30 s")
-                    .isLessThan(Duration.ofSeconds(15));
+                    .as("100 waits take 100 s")
+                    .isLessThan(Duration.ofSeconds(60));
             assertThat(away.lostAfterCommit()).isEqualTo(100);
             assertThat(errors()).isNotEmpty();
         }

@@ -153,7 +153,10 @@ class TandemClientTest {
         assertRefused(
                 TaskRequest.of("mail", "m", null).withKey("c"),
                 "key 'c', but the queue 'mail' has no order (ordering: none)",
-                "leave the key out");
+                "leave the key out",
+                "tandem.queues.mail.ordering: key",
+                ".queue(\"mail\").setting(\"ordering\", \"key\")",
+                "orderedByHeader()");
         assertRefused(ship(""), "The task's key is empty", "null for none");
         assertRefused(ship("é".repeat(513)), "The task's key has 1026 bytes: at most 1024");
         assertRefused(ship("a\0b"), "control character U+0000 at index 1");

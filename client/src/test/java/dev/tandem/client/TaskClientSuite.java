@@ -6,6 +6,7 @@ import static dev.tandem.api.TaskOptions.header;
 import static dev.tandem.api.TaskOptions.id;
 import static dev.tandem.api.TaskOptions.maxAttempts;
 import static dev.tandem.api.TaskOptions.timeout;
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -20,7 +21,6 @@ import dev.tandem.api.TaskRequest;
 import dev.tandem.task.Task;
 import dev.tandem.testkit.BrokerProxy;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,8 +34,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tests of what a client promises, over each broker. */
 abstract class TaskClientSuite {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
 
     record Ship(String order, int items) {}
 
@@ -172,12 +170,14 @@ abstract class TaskClientSuite {
     @Test
     void aTaskWithoutAPlaceAtTheBrokerFails() {
         try (TaskClient client = broker.clientOfAMissingPlace().build()) {
-            TaskRef<?> ref =
-                    client.submit(TaskRequest.of("nowhere", "ship", null).withKey("k"));
-
-            assertThatThrownBy(() -> ref.await(PATIENCE))
-                    .isExactlyInstanceOf(SubmitException.class)
-                    .hasMessageContaining(broker.missingPlace());
+            // A slow broker may not answer within the short limit of the first submissions.
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                TaskRef<?> ref =
+                        client.submit(TaskRequest.of("nowhere", "ship", null).withKey("k"));
+                assertThatThrownBy(() -> ref.await(PATIENCE))
+                        .isExactlyInstanceOf(SubmitException.class)
+                        .hasMessageContaining(broker.missingPlace());
+            });
         }
     }
 

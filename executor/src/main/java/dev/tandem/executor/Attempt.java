@@ -41,6 +41,7 @@ final class Attempt implements TaskContext {
     private final int maxAttempts;
     private final long timeoutMillis;
     private final long startedMillis;
+    private final long waitMillis;
     /** The attempt that is interrupted for all of its call; this one, unless the call is a batch's. */
     private Attempt call = this;
     /** Its place in a call with others; null if it is alone. */
@@ -84,6 +85,7 @@ final class Attempt implements TaskContext {
         // A longer timeout would overflow below.
         this.timeoutMillis = Math.min(spec.timeoutMillisOf(run.task()), MAX_TIMEOUT_MILLIS);
         this.startedMillis = startedMillis;
+        this.waitMillis = FirstStarts.waitMillis(run, clock.wallMillis() - (clock.millis() - startedMillis));
         this.nextCheckAt = timeoutMillis > 0 ? startedMillis + timeoutMillis : NEVER;
     }
 
@@ -108,6 +110,11 @@ final class Attempt implements TaskContext {
 
     Run run() {
         return run;
+    }
+
+    /** Returns when it began, in monotonic milliseconds. */
+    long startedMillis() {
+        return startedMillis;
     }
 
     /** Returns when {@link #checkTimeout} is due, in monotonic milliseconds; {@link #NEVER} if it is not. */
@@ -165,7 +172,12 @@ final class Attempt implements TaskContext {
     AttemptEnd end(AttemptEnd handlerEnd) {
         boolean byItself = state.end();
         endedNanos = System.nanoTime();
-        return byItself ? handlerEnd : interrupted(handlerEnd);
+        return byItself ? ownEnd(handlerEnd) : interrupted(handlerEnd);
+    }
+
+    /** Returns how an attempt ended that nothing interrupted: as its handler did, unless its task turned out to be a copy. */
+    AttemptEnd ownEnd(AttemptEnd handlerEnd) {
+        return records.isOfCopy() ? new AttemptEnd.Duplicate(id()) : handlerEnd;
     }
 
     /** Ends the attempt because nobody makes it. @return false if it was interrupted before */
@@ -295,13 +307,12 @@ final class Attempt implements TaskContext {
 
     @Override
     public Optional<Duration> waited() {
-        long millis = waitMillis();
-        return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
+        return waitMillis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(waitMillis));
     }
 
     /** Returns how long its task waited for its first start; -1 if unknown. */
     long waitMillis() {
-        return FirstStarts.waitMillis(run, clock.wallMillis() - (clock.millis() - startedMillis));
+        return waitMillis;
     }
 
     @Override

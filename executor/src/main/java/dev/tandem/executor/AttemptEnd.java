@@ -24,6 +24,9 @@ sealed interface AttemptEnd {
     /** Its pull worker does not need the task any more. */
     record Discarded() implements AttemptEnd {}
 
+    /** A copy of its task runs or ran, and has done what this one was to do. @param of the id of the task */
+    record Duplicate(String of) implements AttemptEnd {}
+
     /** The handler was interrupted because the process ends, or was never called. */
     record Stopped() implements AttemptEnd {}
 }

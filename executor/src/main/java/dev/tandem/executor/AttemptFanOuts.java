@@ -25,6 +25,8 @@ final class AttemptFanOuts {
     /** By name. Guarded by this. */
     private final Map<String, FanOutWriter> writers = new LinkedHashMap<>();
 
+    private volatile boolean ofCopy;
+
     AttemptFanOuts(Run run, QueueSpec spec) {
         this.run = run;
         this.spec = spec;
@@ -44,8 +46,18 @@ final class AttemptFanOuts {
                             + "' already: give each of its fan-outs a name of its own, with named(...)");
                 }
             }
-            return writer.write(subtasks.iterator());
+            try {
+                return writer.write(subtasks.iterator());
+            } catch (CopyException e) {
+                ofCopy = true;
+                throw e;
+            }
         }
+    }
+
+    /** Returns whether the task is a copy of a subtask that fans out, or has fanned out, itself. */
+    boolean isOfCopy() {
+        return ofCopy;
     }
 
     /** Notes the fan-outs for the next run, and which streams will not go on, because the task has ended. */
@@ -53,7 +65,8 @@ final class AttemptFanOuts {
         run.recordFanOuts(keptUntil());
         String why = why(outcome);
         FanOuts fanOuts = spec.parts().fanOuts();
-        if (why == null || fanOuts == null) {
+        FanOutRequest.End end = FanOutGate.end(outcome);
+        if (why == null || end == null || fanOuts == null) {
             return;
         }
         List<FanOutWriter> open;
@@ -63,7 +76,7 @@ final class AttemptFanOuts {
         String text = LogText.oneLine(why, FanOutRecord.MAX_ERROR);
         List<FanOutRequest.Abandon> givenUp = open.stream()
                 .filter(FanOutWriter::isOpen)
-                .map(each -> new FanOutRequest.Abandon(each.id(), run.token(), text))
+                .map(each -> new FanOutRequest.Abandon(each.id(), run.token(), end, text))
                 .toList();
         if (!givenUp.isEmpty()) {
             fanOuts.noteGivenUp(run, givenUp);

@@ -55,6 +55,12 @@ final class AttemptRecords {
         return its;
     }
 
+    /** Returns whether its task turned out to be a copy of a subtask when it was about to fan out. */
+    boolean isOfCopy() {
+        AttemptFanOuts its = fanOuts;
+        return its != null && its.isOfCopy();
+    }
+
     /** Returns the future of what was last asked of the checkpoint; null if nothing was. */
     @Nullable
     CompletableFuture<?> lastOfCheckpoint() {
@@ -76,6 +82,7 @@ final class AttemptRecords {
      */
     void end(Outcome outcome, long endedNanos) {
         boolean ended = outcome instanceof Outcome.Succeeded
+                || outcome instanceof Outcome.Duplicate
                 || outcome instanceof Outcome.Expired
                 || outcome instanceof Outcome.Cancelled;
         AttemptCheckpoint saved = checkpoint;

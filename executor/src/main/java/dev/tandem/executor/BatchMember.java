@@ -56,6 +56,6 @@ final class BatchMember {
 
     /** Ends the attempt. @param own how it ended by itself @return the end that counts */
     AttemptEnd end(AttemptEnd own) {
-        return state.compareAndSet(State.RUNNING, State.ENDED) ? own : attempt.cancelled(own);
+        return state.compareAndSet(State.RUNNING, State.ENDED) ? attempt.ownEnd(own) : attempt.cancelled(own);
     }
 }

@@ -31,7 +31,6 @@ final class BatchRunner implements WorkerPool.RunAction {
     private final Quarantine quarantine;
     private final ExecutorMetrics metrics;
     private final ProgressWriter progress;
-    private final OutcomeCounters counters;
     private final TaskRunner alone;
     private final Gates gates;
     private final BiConsumer<List<Run>, List<Outcome>> finished;
@@ -42,14 +41,13 @@ final class BatchRunner implements WorkerPool.RunAction {
     /**
      * Makes a runner of the batches of one queue.
      *
-     * @param alone runs what belongs to no batch, and records attempts
+     * @param alone runs what belongs to no batch, and records attempts and outcomes
      * @param finished receives the runs of a batch and their outcomes, on the worker's thread; those of tasks
      *     that gates have a say about one by one, on any thread
      */
     BatchRunner(
             QueueSpec spec,
             ExecutorContext context,
-            OutcomeCounters counters,
             TaskRunner alone,
             Gates gates,
             BiConsumer<List<Run>, List<Outcome>> finished) {
@@ -59,7 +57,6 @@ final class BatchRunner implements WorkerPool.RunAction {
         this.quarantine = context.quarantine();
         this.metrics = context.metrics();
         this.progress = context.progress();
-        this.counters = counters;
         this.alone = alone;
         this.gates = gates;
         this.finished = finished;
@@ -90,7 +87,7 @@ final class BatchRunner implements WorkerPool.RunAction {
             Outcome again = new Outcome.Retry(INTERNAL_ERROR_DELAY_MILLIS, OutcomeDecider.describe(t));
             outcomes = runs.stream().map(each -> again).toList();
         }
-        outcomes.forEach(counters::count);
+        outcomes.forEach(alone::count);
         report(runs, outcomes);
     }
 
@@ -133,6 +130,9 @@ final class BatchRunner implements WorkerPool.RunAction {
             // Who loses a permit from now on is found in the slot, and interrupted.
             boolean begins = quarantine.admits(slot)
                     && attempts.stream().map(Attempt::run).noneMatch(run -> gates.hasLost(run) || run.isCancelled());
+            if (begins) {
+                attempts.forEach(alone::began);
+            }
             List<AttemptEnd> ends = begins
                     ? new BatchCall(batch.handler(), spec.handlers().interceptors(), attempts).run()
                     : List.of(new AttemptEnd.Stopped());

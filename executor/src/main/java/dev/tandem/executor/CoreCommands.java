@@ -70,13 +70,13 @@ final class CoreCommands implements Commands {
         this.buriedLog = new BuriedLog(clock);
     }
 
-    /** Ends a flush: starts the new runs together, and logs the events that are due. @param running the number of all runs */
-    void flushed(long nowMillis, int running) {
+    /** Ends a flush: starts the new runs together, and logs the events that are due. @param full whether runs have all slots */
+    void flushed(long nowMillis, boolean full) {
         if (!starts.isEmpty()) {
             starter.start(starts, nowMillis);
             starts.clear();
         }
-        starter.startDue(nowMillis, running);
+        starter.startDue(nowMillis, full);
         if (arrived) {
             arrived = false;
             gates.flush();

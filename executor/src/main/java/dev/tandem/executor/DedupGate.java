@@ -5,6 +5,7 @@ import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskPlace;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.DedupPolicy;
@@ -30,7 +31,7 @@ final class DedupGate implements Gate {
     /** The longest time that a run waits for an answer. Then its task is tried again later, and others may run. */
     private static final long ANSWER_MILLIS = 10_000;
 
-    private static final String WAITS_FOR = "another task with its deduplication key";
+    private static final WaitReason WAITS_FOR = new WaitReason.Other("another task with its deduplication key");
 
     private static final DedupAnswer UNANSWERED = new DedupAnswer.Wait(5_000);
 

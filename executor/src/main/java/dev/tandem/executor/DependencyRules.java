@@ -30,6 +30,8 @@ record DependencyRules(DependencyPolicy ofQueue) {
     /** After which time a task looks again about which the store did not answer. */
     private static final long UNANSWERED_MILLIS = 5_000;
 
+    private static final WaitReason UNANSWERED = new WaitReason.Other("an answer of Redis about what it depends on");
+
     Policy policyOf(TaskDependencies its) {
         Policy own = its.policy();
         return own == null ? ofQueue.policy() : own;
@@ -71,9 +73,7 @@ record DependencyRules(DependencyPolicy ofQueue) {
         if (longest != null && waitsFor != null) {
             return waits(policy, timeoutOf(its), waitsFor, longest);
         }
-        return unanswered
-                ? Outcome.Snoozed.waitingFor("an answer of Redis about what it depends on", UNANSWERED_MILLIS)
-                : null;
+        return unanswered ? Outcome.Snoozed.waitingFor(UNANSWERED, UNANSWERED_MILLIS) : null;
     }
 
     /** Returns which of the tasks have not succeeded that a task waits for, as far as is known. */
@@ -121,7 +121,7 @@ record DependencyRules(DependencyPolicy ofQueue) {
         if (left > 0) {
             long look = Math.max(SHORTEST_LOOK_MILLIS, longest.waitedMillis() / SHARE);
             return Outcome.Snoozed.waitingFor(
-                    WaitReason.TASK + id, Math.min(left, Math.min(look, LONGEST_LOOK_MILLIS)));
+                    new WaitReason.OtherTask(id.toString()), Math.min(left, Math.min(look, LONGEST_LOOK_MILLIS)));
         } else if (policy == Policy.RUN) {
             return null;
         }

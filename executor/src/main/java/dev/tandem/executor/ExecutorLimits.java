@@ -68,7 +68,7 @@ final class ExecutorLimits implements AutoCloseable {
         Rates ofStore;
         synchronized (permits) {
             ofStore = rates.computeIfAbsent(
-                    spec.store(), store -> new Rates(store, clock, () -> LockSupport.unpark(thread)));
+                    spec.store(), store -> new Rates(store, leaseMillis, clock, () -> LockSupport.unpark(thread)));
         }
         return new RateGate(spec, ofStore, its, wake, permitGate == null ? run -> false : permitGate::sendsAway);
     }
@@ -130,6 +130,7 @@ final class ExecutorLimits implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        allRates().forEach(Rates::close);
         all().forEach(Permits::close);
     }
 }

@@ -11,6 +11,17 @@ public interface ExecutorMetrics {
     /** Ignores all measurements. */
     ExecutorMetrics NONE = new ExecutorMetrics() {};
 
+    /**
+     * A handler begins, or a pull worker gets a task.
+     *
+     * @param waitMillis from the moment at which the task could first start to its first start, in milliseconds; {@link
+     *     RunMeasurement#UNKNOWN} at later attempts, and if nobody knows when it was published
+     */
+    default void started(String queue, long waitMillis) {}
+
+    /** A run has its outcome, also one that needed no handler. The store may refuse it later. */
+    default void concluded(String queue, Outcome outcome) {}
+
     /** A handler ended. Calls {@link #finished}, so that one of both is enough. */
     default void ended(RunMeasurement run) {
         finished(run.queue(), run.type(), run.outcome(), run.runNanos());

@@ -1,6 +1,7 @@
 package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
+import dev.tandem.task.RetriedByOperator;
 import dev.tandem.task.fanout.FanOutAnswer.Code;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.Subtask;
@@ -78,7 +79,8 @@ final class FanOutCancels implements AutoCloseable {
     private void look(RunningHandlers handlers, Run run, Subtask subtask) {
         fanOuts.ask(new FanOutRequest.Ask(subtask.fanOut(), subtask.number()), answer -> {
             // One that has failed before runs because an operator has it retried.
-            if (answer != null && answer.cancelled() && answer.code() != Code.HAS_FAILED) {
+            boolean isRetried = RetriedByOperator.isMarked(run.task());
+            if (answer != null && answer.cancelled() && answer.code() != Code.HAS_FAILED && !isRetried) {
                 handlers.cancel(Set.of(run));
             }
         });

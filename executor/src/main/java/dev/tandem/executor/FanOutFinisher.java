@@ -153,17 +153,24 @@ final class FanOutFinisher implements AutoCloseable {
             return;
         }
         FanOutResult result = FanOutResults.of(record);
-        End end = switch (result.state()) {
-            case COMPLETED -> End.SUCCEEDED;
-            case CANCELLED -> End.CANCELLED;
-            case FAILED, ABANDONED -> End.FAILED;
-        };
-        String error = LogText.oneLine(FanOutResults.text(result), FanOutRecord.MAX_ERROR);
-        fanOuts.tell(new FanOutRequest.Tell(parent.fanOut(), parent.number(), end, error, true), answer -> {
+        End end = end(result, record.master().end());
+        String why = record.master().why();
+        String text = FanOutResults.text(result) + (why.isEmpty() ? "" : "; " + why);
+        String error = LogText.oneLine(text, FanOutRecord.MAX_ERROR);
+        fanOuts.tell(new FanOutRequest.Tell(parent.fanOut(), parent.number(), end, error, record.id()), answer -> {
             if (answer != null) {
                 finished(record);
             }
         });
+    }
+
+    /** Returns how a subtask ended that fanned out: as its fan-out, unless it ended worse itself. */
+    private static End end(FanOutResult result, End master) {
+        return switch (result.state()) {
+            case COMPLETED -> master;
+            case CANCELLED -> master == End.FAILED ? End.FAILED : End.CANCELLED;
+            case FAILED, ABANDONED -> End.FAILED;
+        };
     }
 
     private void finished(FanOutRecord record) {

@@ -5,7 +5,9 @@ import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.FannedOut;
 import dev.tandem.task.LogText;
 import dev.tandem.task.Outcome;
+import dev.tandem.task.RetriedByOperator;
 import dev.tandem.task.Task;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutAnswer.Code;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
@@ -15,6 +17,7 @@ import dev.tandem.task.fanout.FanOutRequest.Abandon;
 import dev.tandem.task.fanout.FanOutRequest.End;
 import dev.tandem.task.fanout.FanOutRequest.Tell;
 import dev.tandem.task.fanout.Subtask;
+import dev.tandem.task.store.FanOutIds;
 import dev.tandem.task.store.TaskIdentity;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -30,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class FanOutGate implements Gate {
 
-    private static final Outcome UNANSWERED = Outcome.Snoozed.waitingFor("an answer of Redis about its fan-out", 5_000);
+    private static final Outcome UNANSWERED =
+            Outcome.Snoozed.waitingFor(new WaitReason.Other("an answer of Redis about its fan-out"), 5_000);
 
     private final QueueSpec spec;
     private final FanOuts fanOuts;
@@ -64,7 +68,7 @@ final class FanOutGate implements Gate {
         }
         Subtask subtask = Subtask.of(task);
         if (subtask != null && !hasBegun(task) && fanOuts.isStopped(subtask.fanOut())) {
-            answered.put(run, Outcome.Cancelled.BEFORE_RUN);
+            answered.put(run, Outcome.Cancelled.WITH_FAN_OUT);
             return false;
         }
         if (subtask != null && handlers != null && watched.compareAndSet(false, true)) {
@@ -96,8 +100,9 @@ final class FanOutGate implements Gate {
                 fanOut, task.identity().isEmpty() ? task.place() : task.identity(), spec.idOf(run));
     }
 
+    /** Returns whether a run of the task may be known. One that died without a run has no attempts, but may be retried. */
     private static boolean hasBegun(Task task) {
-        return AttemptHistory.text(task) != null;
+        return AttemptHistory.text(task) != null || RetriedByOperator.isMarked(task);
     }
 
     private @Nullable Outcome outcome(Run run, @Nullable Subtask subtask, @Nullable FanOutAnswer answer) {
@@ -106,9 +111,10 @@ final class FanOutGate implements Gate {
         } else if (answer.code() == Code.DUPLICATE) {
             return new Outcome.Duplicate(answer.other().isEmpty() ? spec.idOf(run) : answer.other());
         }
-        // An operator who has a dead subtask retried wants it to run.
-        boolean isRetried = answer.code() == Code.HAS_FAILED && hasBegun(run.task());
-        return subtask != null && answer.stop() != Stop.NO && !isRetried ? Outcome.Cancelled.BEFORE_RUN : null;
+        // An operator who has a dead subtask retried wants it to run. A server of an earlier version does not mark it.
+        Task task = run.task();
+        boolean isRetried = RetriedByOperator.isMarked(task) || answer.code() == Code.HAS_FAILED && hasBegun(task);
+        return subtask != null && answer.stop() != Stop.NO && !isRetried ? Outcome.Cancelled.WITH_FAN_OUT : null;
     }
 
     @Override
@@ -131,29 +137,31 @@ final class FanOutGate implements Gate {
     @Override
     public void ended(Run run, Outcome outcome, Runnable then) {
         List<Abandon> givenUp = new ArrayList<>(fanOuts.takeGivenUp(run));
-        boolean isNested = fanOuts.takeNested(run);
+        FanOuts.Nested nested = fanOuts.takeNested(run);
         End end = end(outcome);
         if (end == null) {
             then.run();
             return;
         }
         Subtask subtask = Subtask.of(run.task());
-        Tell told = subtask == null ? null : new Tell(subtask.fanOut(), subtask.number(), end, error(outcome));
-        // A subtask that fanned out ends with its own fan-out, also if it dies: then that is given up.
-        Runnable next = told == null || isNested ? then : () -> tell(run, outcome, told, then);
+        Tell told = subtask == null ? null : new Tell(subtask.fanOut(), subtask.number(), end, error(run, outcome));
+        // A subtask that fanned out ends with its own fan-out, which waits for the end of this run.
+        Runnable next = told == null || nested != null ? then : () -> tell(run, outcome, told, then);
         if (told == null) {
-            givenUp.addAll(begunBefore(run, outcome));
+            givenUp.addAll(begunBefore(run, outcome, end));
+        } else if (nested instanceof FanOuts.Nested.Own own && givenUp.isEmpty()) {
+            givenUp.add(new Abandon(own.id(), run.token(), end, why(outcome)));
         }
-        giveUp(givenUp.iterator(), told, next);
+        giveUp(givenUp.iterator(), told, isCancelled(outcome), next);
     }
 
     /** Returns the fan-outs that earlier runs of a master began. Their streams have ended, or will not go on. */
-    private static List<Abandon> begunBefore(Run run, Outcome outcome) {
+    private static List<Abandon> begunBefore(Run run, Outcome outcome, End end) {
         String fannedOut = run.task().headers().get(FannedOut.HEADER);
         return fannedOut == null
                 ? List.of()
                 : FannedOut.ids(fannedOut).stream()
-                        .map(id -> new Abandon(id, run.token(), why(outcome)))
+                        .map(id -> new Abandon(id, run.token(), end, why(outcome)))
                         .toList();
     }
 
@@ -164,33 +172,42 @@ final class FanOutGate implements Gate {
 
     private void tell(Run run, Outcome outcome, Tell told, Runnable then) {
         fanOuts.tell(told, answer -> {
-            if (answer == null || answer.code() != Code.NESTED) {
-                then.run();
+            String inner = FanOutIds.of(run.partition(), run.position(), run.task(), "");
+            if (answer == null
+                    || answer.code() != Code.NESTED
+                    || !answer.other().equals(inner)) {
+                then.run(); // If a copy of the subtask has fanned out, its end follows from that.
                 return;
             }
             // An earlier run of the subtask began that fan-out, and this one did not go on with it.
-            String inner = answer.other().isEmpty() ? FanOutIds.of(run, spec.name(), "") : answer.other();
-            giveUp(List.of(new Abandon(inner, run.token(), why(outcome))).iterator(), told, then);
+            Abandon ended = new Abandon(inner, run.token(), told.end(), why(outcome));
+            giveUp(List.of(ended).iterator(), told, isCancelled(outcome), then);
         });
     }
 
     /**
-     * Gives fan-outs up one after the other. Whoever dies meanwhile has not recorded the outcome, so the task runs again.
+     * Tells fan-outs one after the other that their master has ended. Whoever dies meanwhile has not recorded the outcome, so the task runs again.
      *
      * @param end what is told to the fan-out around one that is not known any more; null if there is none
+     * @param cancels whether all that they have begun is cancelled
      */
-    private void giveUp(Iterator<Abandon> streams, @Nullable Tell end, Runnable then) {
+    private void giveUp(Iterator<Abandon> streams, @Nullable Tell end, boolean cancels, Runnable then) {
         if (!streams.hasNext()) {
             then.run();
             return;
         }
-        fanOuts.tell(streams.next(), answer -> {
+        Abandon next = streams.next();
+        Abandon stream = cancels ? next.cancelling() : next;
+        Runnable goOn = () -> giveUp(streams, end, cancels, then);
+        fanOuts.tell(stream, answer -> {
             boolean isUnknown = answer != null && answer.code() == Code.UNKNOWN;
             if (isUnknown && end != null) {
-                Tell ofInner = new Tell(end.id(), end.number(), end.end(), end.error(), true);
-                fanOuts.tell(ofInner, told -> giveUp(streams, end, then));
+                Tell ofInner = new Tell(end.id(), end.number(), end.end(), end.error(), stream.id());
+                fanOuts.tell(ofInner, told -> goOn.run());
+            } else if (cancels && answer != null && answer.isGivenUp()) {
+                fanOuts.cancel(stream.id(), stream.why(), isCancelled -> goOn.run());
             } else {
-                giveUp(streams, end, then);
+                goOn.run();
             }
         });
     }
@@ -202,8 +219,13 @@ final class FanOutGate implements Gate {
         }
     }
 
-    /** Returns how a subtask ended; null if it has not. */
-    private static @Nullable End end(Outcome outcome) {
+    /** Returns whether somebody cancelled the task. Subtasks of those whose fan-out was only stopped go on. */
+    private static boolean isCancelled(Outcome outcome) {
+        return outcome instanceof Outcome.Cancelled && !outcome.equals(Outcome.Cancelled.WITH_FAN_OUT);
+    }
+
+    /** Returns how a subtask or a master ended; null if it has not. */
+    static @Nullable End end(Outcome outcome) {
         if (!outcome.isFinal()) {
             return null;
         } else if (outcome instanceof Outcome.Cancelled) {
@@ -213,13 +235,18 @@ final class FanOutGate implements Gate {
         return succeeded ? End.SUCCEEDED : End.FAILED;
     }
 
-    private static @Nullable String error(Outcome outcome) {
+    private @Nullable String error(Run run, Outcome outcome) {
         String error = null;
         if (outcome instanceof Outcome.Dead dead) {
             error = dead.error();
         } else if (outcome instanceof Outcome.Expired expired) {
             error = expired.error() == null ? "expired" : "expired: " + expired.error();
         }
-        return error == null ? null : LogText.oneLine(error.lines().findFirst().orElse(""), FanOutRecord.MAX_ERROR);
+        if (error == null) {
+            return null;
+        }
+        // Nobody knows the payload where the fan-out is shown.
+        String masked = spec.parts().log().mask().hide(run.task().payload(), error);
+        return LogText.oneLine(masked.lines().findFirst().orElse(""), FanOutRecord.MAX_ERROR);
     }
 }

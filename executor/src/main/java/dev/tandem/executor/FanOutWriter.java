@@ -7,11 +7,13 @@ import dev.tandem.api.FatalTaskException;
 import dev.tandem.api.InvalidTaskException;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.ordering.Run;
+import dev.tandem.task.AttemptHistory;
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.FannedOut;
 import dev.tandem.task.Publisher.Publication;
 import dev.tandem.task.Publisher.PublishException;
+import dev.tandem.task.RetriedByOperator;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskDependencies;
 import dev.tandem.task.fanout.FanOutAnswer;
@@ -20,14 +22,19 @@ import dev.tandem.task.fanout.FanOutAnswer.Stop;
 import dev.tandem.task.fanout.FanOutPlan;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.Subtask;
+import dev.tandem.task.store.FanOutIds;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Publishes the stream of subtasks of one fan-out, on the handler's thread. */
 final class FanOutWriter {
+
+    private static final Logger log = LoggerFactory.getLogger(FanOutWriter.class);
 
     private static final byte[] NO_BITS = {};
 
@@ -50,7 +57,7 @@ final class FanOutWriter {
         this.spec = spec;
         this.fanOuts = fanOuts;
         this.plan = plan;
-        this.id = FanOutIds.of(run, spec.name(), plan.name());
+        this.id = FanOutIds.of(run.partition(), run.position(), run.task(), plan.name());
         this.token = run.token();
         this.parent = Subtask.of(run.task());
         this.depth = parent == null ? 1 : parent.depth() + 1;
@@ -79,18 +86,23 @@ final class FanOutWriter {
                     + "': a subtask has one fan-out, without a name");
         }
         requireNotForgotten();
-        FanOutAnswer begun = await(new FanOutRequest.Open(id, token, filed()));
+        if (parent != null) {
+            nest(parent);
+        }
+        String masterHash = FanOutIds.of(run.partition(), run.position(), run.task(), "");
+        FanOutAnswer begun = await(new FanOutRequest.Open(id, token, masterHash, filed()));
         keptUntil = fanOuts.wallMillis() + fanOuts.policy().keepMillis();
         if (parent != null) {
-            fanOuts.noteNested(run);
+            fanOuts.noteNested(run, new FanOuts.Nested.Own(id));
         }
         if (isClosed(begun)) {
+            warnIfNoRunIsKnown();
             return closed(begun);
         }
         open = true;
         boolean stopped = isStopped(begun);
         if (parent != null) {
-            stopped |= nest(parent);
+            stopped |= isCancelledWith(parent);
         }
         long total = publish(subtasks, begun, stopped);
         FanOutAnswer sealed = await(new FanOutRequest.Seal(id, token, total));
@@ -107,23 +119,64 @@ final class FanOutWriter {
     }
 
     /**
-     * Tells the fan-out around this one of it, before the first subtask: if another run of this task does not come here, that has
-     * to be known. Whoever cancels the outer one later finds this one there; if it is cancelled already, this one is too.
-     *
-     * @return whether this one is cancelled
+     * Tells the fan-out around this one of it, before it begins: if another run of this task does not come here, that has to be
+     * known. Of two copies of this task, only the first one fans out, and none when one of them has ended.
      */
-    private boolean nest(Subtask outer) throws InterruptedException {
-        FanOutAnswer nested = answer(new FanOutRequest.Nest(outer.fanOut(), outer.number(), id));
-        if (!nested.cancelled()) {
-            return false;
+    private void nest(Subtask outer) throws InterruptedException {
+        Task task = run.task();
+        FanOutAnswer nested =
+                answer(new FanOutRequest.Nest(outer.fanOut(), outer.number(), id, RetriedByOperator.isMarked(task)));
+        if (!isRefused(nested)) {
+            return;
         }
-        // A subtask that has failed before runs because an operator has it retried, and so do its own subtasks.
-        FanOutAnswer asked = answer(new FanOutRequest.Ask(outer.fanOut(), outer.number()));
-        if (asked.code() == Code.HAS_FAILED) {
-            return false;
+        if (nested.other().isEmpty() && answer(new FanOutRequest.View(id)).code() != Code.UNKNOWN) {
+            return; // It has ended with this fan-out, which an earlier run of this task began.
+        }
+        endAsCopy(outer, nested);
+    }
+
+    /**
+     * Ends a run that must not fan out.
+     *
+     * @param nested the answer of the fan-out around this one
+     */
+    private void endAsCopy(Subtask outer, FanOutAnswer nested) throws InterruptedException {
+        // It may be the one that failed, if its executor died before that was recorded: then it must not end well.
+        if (nested.code() == Code.HAS_FAILED && (run.attempt() > 1 || AttemptHistory.text(run.task()) != null)) {
+            throw new FatalTaskException("Subtask " + outer.number() + " of fan-out " + outer.fanOut()
+                    + " has failed before it fanned out, and counts as failed: retry it if it is to fan out");
+        }
+        open = false;
+        fanOuts.noteNested(run, new FanOuts.Nested.OfCopy());
+        // There is nothing to be given up, unless Redis has forgotten that this copy was the first, or it has just
+        // begun.
+        FanOutAnswer unused = answer(new FanOutRequest.Abandon(
+                id, token, FanOutRequest.End.SUCCEEDED, "a copy of its master has fanned out"));
+        String other = nested.other();
+        throw new CopyException("A copy of subtask " + outer.number() + " of fan-out " + outer.fanOut()
+                + (other.isEmpty() ? " has ended" : " has fanned out, as " + other)
+                + ": this one ends as its duplicate");
+    }
+
+    /**
+     * Returns whether this fan-out is cancelled, because the one around it is. Whoever cancels that later finds this one there, since
+     * it has begun. Another run of this task may have ended without coming here since this one was nested: then this one, which
+     * was frozen meanwhile, must not fan out.
+     */
+    private boolean isCancelledWith(Subtask outer) throws InterruptedException {
+        boolean isRetried = RetriedByOperator.isMarked(run.task());
+        FanOutAnswer nested = answer(new FanOutRequest.Nest(outer.fanOut(), outer.number(), id, isRetried));
+        if (isRefused(nested)) {
+            endAsCopy(outer, nested);
+        } else if (!nested.cancelled() || isRetried) {
+            return false; // A subtask that an operator has retried runs, and so do its own subtasks.
         }
         FanOutAnswer unused = answer(new FanOutRequest.Cancel(id, FanOutRequest.Cancel.WITH_OUTER));
         return true;
+    }
+
+    private static boolean isRefused(FanOutAnswer nested) {
+        return nested.code() == Code.DUPLICATE || nested.code() == Code.HAS_FAILED;
     }
 
     /** If an earlier run has fanned out and nothing is known of that any more, its subtasks must not run again unnoticed. */
@@ -137,6 +190,18 @@ final class FanOutWriter {
                     + ", of which nothing is known any more: fan-outs are kept for "
                     + Duration.ofMillis(fanOuts.policy().keepMillis())
                     + " (tandem.fan-outs.keep). Its subtasks would run again: submit a new task if they are to");
+        }
+    }
+
+    private void warnIfNoRunIsKnown() {
+        if (run.attempt() == 1 && FannedOut.keptUntil(run.task(), id) == FannedOut.NEVER) {
+            log.warn(
+                    "Queue {}: task {} publishes no subtasks, because fan-out {} has ended its stream already. Redis has"
+                            + " forgotten the earlier run, or the task was published twice. On RabbitMQ, give every message"
+                            + " a message-id of its own",
+                    spec.name(),
+                    spec.idOf(run),
+                    id);
         }
     }
 
@@ -162,8 +227,9 @@ final class FanOutWriter {
             }
             subtasks.next();
         }
-        // A run before this one may have published more than is noted. The total has to count those too.
-        long stopsAt = begun.code() == Code.RESUMED ? cursor + FanOutWindow.SIZE : cursor;
+        // A run before this one may have published more than is noted. The total has to count those too. Redis may have
+        // forgotten notes, but what has ended was published.
+        long stopsAt = begun.code() == Code.RESUMED ? Math.max(cursor, begun.reach()) + FanOutWindow.SIZE : cursor;
         // If this is not the first run, an earlier one may have published all. The store may have forgotten its notes.
         boolean mayBeCopies = begun.code() == Code.RESUMED || run.attempt() > 1 || run.lapses() > 0;
         FanOutWindow window = new FanOutWindow(fanOuts, id, token, begun, stopsAt, mayBeCopies);

@@ -3,13 +3,13 @@ package dev.tandem.executor;
 import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
 import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.fanout.FanOutCancellation;
 import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.store.Store;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,12 +17,16 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The fan-outs of a process: those that its tasks begin, and those that its tasks belong to. All queues of the process share it.
  * Thread-safe.
  */
 public final class FanOuts implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(FanOuts.class);
 
     /** The time for which a request is repeated whose answer somebody waits for. */
     static final long ANSWER_MILLIS = 10_000;
@@ -43,8 +47,8 @@ public final class FanOuts implements AutoCloseable {
     /** Exists once a subtask has run here. Guarded by this. */
     private @Nullable FanOutCancels cancels;
 
-    /** The runs of subtasks that have fanned out themselves, so that their ends follow from those fan-outs. */
-    private final Set<Object> nested = ConcurrentHashMap.newKeySet();
+    /** The fan-outs from which ends of subtasks follow, by the runs of those. */
+    private final Map<Object, Nested> nested = new ConcurrentHashMap<>();
     /** By run: what is to be said of streams that will not go on, before the outcome is recorded. */
     private final Map<Object, List<FanOutRequest.Abandon>> givenUp = new ConcurrentHashMap<>();
     /** The fan-outs of which no further subtask is to run, as far as is known here. Guarded by itself. */
@@ -126,6 +130,31 @@ public final class FanOuts implements AutoCloseable {
         send(request, ALWAYS, then);
     }
 
+    /**
+     * Cancels a fan-out and all within it.
+     *
+     * @param then told on any thread whether all have heard of it; it must not block
+     */
+    public void cancel(String id, String why, Consumer<Boolean> then) {
+        FanOutCancellation cancellation = new FanOutCancellation(request -> {
+            CompletableFuture<FanOutAnswer> told = new CompletableFuture<>();
+            tell(request, answer -> {
+                if (answer == null) {
+                    told.completeExceptionally(new IllegalStateException("Redis refuses " + request));
+                } else {
+                    told.complete(answer);
+                }
+            });
+            return told;
+        });
+        cancellation.cancel(id, why).whenComplete((answer, failure) -> {
+            if (failure != null) {
+                log.warn("Fan-out {} may not be cancelled: ./tandem fan-outs cancel does it", id, failure);
+            }
+            then.accept(failure == null);
+        });
+    }
+
     /** Sends a request. @return ends with the answer, or with null if there was none */
     public CompletionStage<@Nullable FanOutAnswer> ask(FanOutRequest request) {
         CompletableFuture<@Nullable FanOutAnswer> answered = new CompletableFuture<>();
@@ -189,14 +218,25 @@ public final class FanOuts implements AutoCloseable {
         return queue.isEmpty() || publisher.reaches(queue);
     }
 
-    /** Notes that a subtask has fanned out itself in this run. */
-    void noteNested(Object run) {
-        nested.add(run);
+    /** The fan-out from which the end of a subtask follows: its own, or that of the other copy of it. */
+    sealed interface Nested {
+
+        /** The subtask has fanned out itself, and ends with that fan-out and its own run. */
+        record Own(String id) implements Nested {}
+
+        /** The other copy has fanned out. */
+        record OfCopy() implements Nested {}
     }
 
-    /** Returns whether a subtask has fanned out itself in this run, and forgets it. */
-    boolean takeNested(Object run) {
-        return nested.remove(run);
+    /** Notes from what the end of a subtask follows that came to its fan-out in this run. */
+    void noteNested(Object run, Nested from) {
+        nested.put(run, from);
+    }
+
+    /** Returns from what the end of a subtask follows, and forgets it; null if it did not come to a fan-out in this run. */
+    @Nullable
+    Nested takeNested(Object run) {
+        return nested.isEmpty() ? null : nested.remove(run);
     }
 
     /** Notes that streams of this run will not go on, because its task has ended. */

@@ -7,6 +7,7 @@ import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
+import dev.tandem.task.WaitReason;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +65,7 @@ interface Gate {
     default void refused(RefusedEnd end) {}
 
     /** Names the runs that wait here for long, each with what it waits for, in words for people. */
-    default void eachWaiting(BiConsumer<Run, String> listener) {}
+    default void eachWaiting(BiConsumer<Run, WaitReason> listener) {}
 
     /** Returns the number of runs that wait and need no slots meanwhile. */
     default int waiting() {

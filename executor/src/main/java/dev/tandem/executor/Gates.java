@@ -9,6 +9,7 @@ import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.PausedTasks;
 import java.util.ArrayList;
 import java.util.List;
@@ -313,7 +314,7 @@ final class Gates {
     }
 
     /** Names the runs that wait at a gate for long, each with what it waits for, in words for people. */
-    void eachWaiting(BiConsumer<Run, String> listener) {
+    void eachWaiting(BiConsumer<Run, WaitReason> listener) {
         gates.forEach(gate -> gate.eachWaiting(listener));
     }
 

@@ -49,7 +49,7 @@ final class GrowthGate implements Gate {
 
     private static final int MAX_KNOWN = 20_000;
 
-    private static final String WAITS_FOR = WaitReason.EARLIER_PARTITION;
+    private static final WaitReason WAITS_FOR = new WaitReason.FormerPartition();
 
     /** A task that waits: since when, and when it is tried again. */
     private record Held(long since, long until) {}

@@ -6,6 +6,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRoom;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -68,7 +69,7 @@ final class HeldPartitions {
         } else {
             core.storeDown(partition);
         }
-        core.storeRoom(partition, links.hasRoom(partition));
+        core.storeRoom(partition, links.room(partition));
         publish();
     }
 
@@ -204,8 +205,8 @@ final class HeldPartitions {
         }
 
         @Override
-        public void room(Partition partition, boolean left) {
-            core.storeRoom(partition, left);
+        public void room(Partition partition, StoreRoom room) {
+            core.storeRoom(partition, room);
         }
 
         @Override

@@ -1,8 +1,10 @@
 package dev.tandem.executor;
 
 import dev.tandem.ordering.CancelledTask;
+import dev.tandem.ordering.EveryTask;
 import dev.tandem.ordering.QueueCore;
 import dev.tandem.ordering.Run;
+import dev.tandem.ordering.TaskAt;
 import dev.tandem.ordering.TaskFilter;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
@@ -12,11 +14,13 @@ import dev.tandem.task.Task;
 import dev.tandem.task.TaskPlace;
 import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.HeldAnswer;
-import dev.tandem.task.store.HeldPartition;
 import dev.tandem.task.store.HeldQuestion;
 import dev.tandem.task.store.HeldTask;
 import dev.tandem.task.store.Registration.Registrant;
+import dev.tandem.task.store.RunningTask;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,7 +34,8 @@ final class HeldTasks {
 
     private static final byte[] NO_PAYLOAD = {};
 
-    private static final String TURN_OF_KEY = "earlier tasks of its key, or " + WaitReason.SLOT;
+    /** The most partitions of which an executor says how many tasks it has in memory. Of further ones that is not known. */
+    private static final int MOST_COUNTED = 1_000;
 
     private final QueueSpec spec;
     private final String executor;
@@ -41,6 +46,7 @@ final class HeldTasks {
     private final RunningHandlers handlers;
     private final Gates gates;
     private final LoopStatus status;
+    private final ExecutorClock clock;
 
     HeldTasks(
             QueueSpec spec,
@@ -49,7 +55,8 @@ final class HeldTasks {
             QueueCore core,
             RunningHandlers handlers,
             Gates gates,
-            LoopStatus status) {
+            LoopStatus status,
+            ExecutorClock clock) {
         this.spec = spec;
         this.executor = executor;
         this.inbox = inbox;
@@ -57,6 +64,7 @@ final class HeldTasks {
         this.handlers = handlers;
         this.gates = gates;
         this.status = status;
+        this.clock = clock;
     }
 
     /**
@@ -110,34 +118,85 @@ final class HeldTasks {
     }
 
     /** Says what is held of a key or a task, and how the partitions are, as of the loop's next turn. @return as {@link #find} */
-    CompletableFuture<HeldAnswer> explain(HeldQuestion question) {
+    CompletableFuture<HeldAnswer> held(HeldQuestion question) {
         CompletableFuture<HeldAnswer> answer = new CompletableFuture<>();
-        inbox.post(() -> answer.complete(explainNow(question)));
+        inbox.post(() -> answer.complete(heldNow(question)));
         return answer;
     }
 
-    private HeldAnswer explainNow(HeldQuestion question) {
+    /** Says which tasks run, or wait at a gate, as of the loop's next turn. @return as {@link #find} */
+    CompletableFuture<List<RunningTask>> running() {
+        CompletableFuture<List<RunningTask>> running = new CompletableFuture<>();
+        inbox.post(() -> running.complete(runningNow()));
+        return running;
+    }
+
+    /**
+     * Says for how long the oldest task has waited that could start, as of the loop's next turn: in ms, of each owned partition that has
+     * one, by its name. Runs that wait at gates have not started.
+     *
+     * @return as {@link #find}
+     */
+    CompletableFuture<Map<String, Long>> oldestWaits() {
+        CompletableFuture<Map<String, Long>> waits = new CompletableFuture<>();
+        inbox.post(() -> {
+            Map<Partition, List<Run>> atGates = new HashMap<>();
+            gates.eachWaiting((run, reason) -> atGates.computeIfAbsent(run.partition(), none -> new ArrayList<>())
+                    .add(run));
+            waits.complete(core.oldestWaits(atGates));
+        });
+        return waits;
+    }
+
+    private List<RunningTask> runningNow() {
+        long bootMillis = clock.wallMillis() - clock.millis();
+        Map<TaskPlace, RunningTask> found = new LinkedHashMap<>();
+        handlers.started().stream()
+                .sorted(Comparator.comparingLong(RunningHandlers.Started::startedMillis))
+                .forEach(each -> {
+                    RunningHandlers.Worker worker = each.worker();
+                    add(
+                            found,
+                            each.run(),
+                            bootMillis + each.startedMillis(),
+                            null,
+                            worker == null
+                                    ? null
+                                    : new RunningTask.Worker(worker.name(), bootMillis + worker.untilMillis()));
+                });
+        gates.eachWaiting((run, reason) -> add(found, run, 0, reason, null));
+        return found.values().stream().limit(RunningTask.MOST).toList();
+    }
+
+    private void add(
+            Map<TaskPlace, RunningTask> found,
+            Run run,
+            long since,
+            @Nullable WaitReason waitsFor,
+            RunningTask.@Nullable Worker worker) {
+        Task task = run.task();
+        String id = TaskIds.idOf(spec, task, run.place());
+        found.putIfAbsent(
+                run.place(),
+                new RunningTask(run.place(), id, task.type(), task.key(), run.attempt(), since, waitsFor, worker));
+    }
+
+    private HeldAnswer heldNow(HeldQuestion question) {
         String name = question.name();
-        TaskFilter named = question.byKey() ? (partition, position, task) -> name.equals(task.key()) : named(name);
+        TaskFilter named = switch (question.kind()) {
+            case KEY -> (partition, position, task) -> name.equals(task.key());
+            case TASK -> named(name);
+            case GIVEN -> new TaskAt(question.partition(), new Position(name));
+            case COUNT -> EveryTask.INSTANCE;
+        };
         String withheld = status.snapshot(null).withheld();
-        boolean mayStart = core.running() < spec.policy().concurrency();
+        boolean counts = question.kind() == HeldQuestion.Kind.COUNT;
         return new HeldAnswer(
-                now(named),
-                core.look(question.partition(), named).stream()
-                        .limit(Registrant.MOST_FOUND)
-                        .map(look -> new HeldPartition(
-                                look.partition().name(),
-                                executor,
-                                look.readTo(),
-                                look.matching(),
-                                look.notDurable(),
-                                look.memoryFull(),
-                                look.withoutRoom(),
-                                look.keysAtBound(),
-                                look.quietMillis(),
-                                mayStart,
-                                withheld == null ? "" : withheld))
-                        .toList());
+                counts ? List.of() : now(named),
+                core.report(question.partition(), named, withheld == null ? "" : withheld).stream()
+                        .limit(counts ? MOST_COUNTED : Registrant.MOST_FOUND)
+                        .toList(),
+                Set.of(executor));
     }
 
     private List<HeldTask> now(TaskFilter named) {
@@ -153,7 +212,7 @@ final class HeldTasks {
         return all.subList(0, Math.min(all.size(), Registrant.MOST_FOUND));
     }
 
-    private void add(Map<TaskPlace, HeldTask> found, TaskFilter named, Run run, @Nullable String waitsFor) {
+    private void add(Map<TaskPlace, HeldTask> found, TaskFilter named, Run run, @Nullable WaitReason waitsFor) {
         if (named.matches(run.partition(), run.position(), run.task())) {
             TaskPlace place = run.place();
             found.put(place, held(place, run.task(), run.attempt() - 1, waitsFor == null, waitsFor));
@@ -182,11 +241,11 @@ final class HeldTasks {
                 && id.endsWith(position);
     }
 
-    private String turn(Task task) {
-        return task.key() != null && spec.policy().ordered() ? TURN_OF_KEY : WaitReason.SLOT;
+    private WaitReason turn(Task task) {
+        return new WaitReason.Turn(task.key() != null && spec.policy().ordered());
     }
 
-    private HeldTask held(TaskPlace place, Task task, int attempts, boolean running, @Nullable String waitsFor) {
+    private HeldTask held(TaskPlace place, Task task, int attempts, boolean running, @Nullable WaitReason waitsFor) {
         Task shown = task.withPayload(NO_PAYLOAD).withHeaders(PlatformHeaders.without(task.headers()));
         return new HeldTask(place, executor, new Envelope(shown, attempts, 0, null), running, waitsFor);
     }

@@ -24,6 +24,7 @@ final class LoopStatus {
     private volatile @Nullable String failure;
     private volatile PartitionHealth partitions = new PartitionHealth(0, 0, null, null, null);
     private volatile WaitReasons waits = WaitReasons.NONE;
+    private volatile long memoryBytes;
     private volatile Withheld withheld = new Withheld(CircuitBreaker.State.CLOSED, 0, "", 0);
     /** Why no task starts, or why it cannot be told whether one may; empty if tasks may start. */
     private volatile String paused = "";
@@ -143,6 +144,11 @@ final class LoopStatus {
         waits = now;
     }
 
+    /** Says how many bytes the delivered tasks take. */
+    void memory(long bytes) {
+        memoryBytes = bytes;
+    }
+
     /**
      * Says how the handlers compare with the tasks that arrive, and with those of other executors.
      *
@@ -202,6 +208,7 @@ final class LoopStatus {
                 counters.notStarted.sum(),
                 counters.timedOut.sum(),
                 joined(reasons.text(), missingHandlers),
+                memoryBytes,
                 reasons.fullPartitions(),
                 reasons.overflowTasks(),
                 reasons.overflowKeys(),

@@ -112,7 +112,7 @@ final class LoopTurns {
         } finally {
             flushing = false;
         }
-        commands.flushed(clock.millis(), core.running());
+        commands.flushed(clock.millis(), core.areAllSlotsOfRuns());
         partitions.closeUnusedLinks();
         starts.turned(status);
         status.turned(core.running(), commands.waiting());

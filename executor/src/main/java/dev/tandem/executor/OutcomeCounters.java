@@ -16,7 +16,7 @@ final class OutcomeCounters {
 
     /** Tasks that were cancelled while they ran. */
     final LongAdder cancelled = new LongAdder();
-    /** Tasks that ended without a run, because another one has their deduplication key. */
+    /** Tasks that ended as duplicates: another one has their deduplication key, or they are copies. */
     final LongAdder duplicates = new LongAdder();
 
     final LongAdder notStarted = new LongAdder();

@@ -57,6 +57,9 @@ record OutcomeDecider(RetryPolicy retries, Set<Class<? extends Throwable>> final
         } else if (end instanceof AttemptEnd.Discarded) {
             return Outcome.Cancelled.DISCARDED;
         }
+        if (end instanceof AttemptEnd.Duplicate duplicate) {
+            return new Outcome.Duplicate(duplicate.of());
+        }
         // Stopped: the end was not the task's fault, so the attempt is not spent.
         return Outcome.NotStarted.INSTANCE;
     }

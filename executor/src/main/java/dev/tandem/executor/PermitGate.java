@@ -2,20 +2,18 @@ package dev.tandem.executor;
 
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
-import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
 import dev.tandem.task.WaitReason;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * meanwhile. Where a limit covers only some tasks of the queue, further runs go into custody for a while, so that other tasks
  * go on. Thread-safe.
  */
-final class PermitGate implements Gate {
+final class PermitGate extends LimitGate<Applicant> {
 
     /** The runs that may wait for the permits of a limit, besides {@link #room}. */
     private static final int SPARE = 4;
@@ -36,7 +34,6 @@ final class PermitGate implements Gate {
     private static final long LEAST_AWAY_MILLIS = 1_000;
     private static final long MOST_AWAY_MILLIS = 300_000;
 
-    private final QueueSpec spec;
     private final Permits permits;
     /** In the order of their names. */
     private final List<PermitLimit> limits;
@@ -47,12 +44,10 @@ final class PermitGate implements Gate {
     private final ExecutorClock clock;
     private final Runnable wake;
     private final Consumer<Set<Run>> interrupt;
-    private final Map<Run, Applicant> applicants = new ConcurrentHashMap<>();
     private final Set<Applicant> waiting = ConcurrentHashMap.newKeySet();
     /** When the run comes back that was sent away last, by the monotonic clock in nanoseconds. */
     private final AtomicLong lastReturn;
 
-    private final Departures departures = new Departures();
     /** The runs that have been asked about before they waited for their rate limits. */
     private final Set<Run> expected = ConcurrentHashMap.newKeySet();
 
@@ -70,7 +65,7 @@ final class PermitGate implements Gate {
             ExecutorClock clock,
             Runnable wake,
             Consumer<Set<Run>> interrupt) {
-        this.spec = spec;
+        super(spec);
         this.permits = permits;
         this.limits = limits.stream()
                 .sorted(Comparator.comparing(TaskLimit::name))
@@ -90,7 +85,7 @@ final class PermitGate implements Gate {
     /** Returns what has asked for a run; null if nothing has. */
     @Nullable
     Applicant applicant(Run run) {
-        return applicants.get(run);
+        return asked.get(run);
     }
 
     String queue() {
@@ -143,11 +138,11 @@ final class PermitGate implements Gate {
 
     @Override
     public boolean mustWait(Run run, Runnable goOn) {
-        if (applicants.containsKey(run) || run.task().unreadable() != null) {
+        if (asked.containsKey(run) || run.task().unreadable() != null) {
             return false;
         }
         Applicant applicant = new Applicant(run, this, limitsOf(run), goOn);
-        applicants.put(run, applicant);
+        asked.put(run, applicant);
         waiting.add(applicant);
         if (departures.include(run)) {
             permits.turnAway(List.of(applicant), Outcome.NotStarted.INSTANCE);
@@ -192,7 +187,7 @@ final class PermitGate implements Gate {
             expected.add(run);
             return false;
         }
-        applicants.put(run, applicant);
+        asked.put(run, applicant);
         sendAway(applicant, full);
         return true;
     }
@@ -201,9 +196,9 @@ final class PermitGate implements Gate {
         permits.turnAway(List.of(applicant), Outcome.Snoozed.waitingFor(permitOf(List.of(full)), millisAway(full)));
     }
 
-    private static String permitOf(List<PermitLimit> limits) {
-        return WaitReason.PERMIT
-                + limits.stream().map(each -> each.limit().name()).collect(Collectors.joining(" and "));
+    private static WaitReason permitOf(List<PermitLimit> limits) {
+        return new WaitReason.Permits(
+                limits.stream().map(each -> each.limit().name()).toList());
     }
 
     /**
@@ -247,21 +242,15 @@ final class PermitGate implements Gate {
     }
 
     @Override
-    public boolean mayRun(Run run) {
-        Applicant applicant = applicants.get(run);
-        return applicant == null || applicant.withoutRun() == null;
-    }
-
-    @Override
     public boolean hasLost(Run run) {
-        Applicant applicant = applicants.get(run);
+        Applicant applicant = asked.get(run);
         return applicant != null && applicant.hasLost(clock.millis());
     }
 
     @Override
-    public @Nullable Outcome takeOutcome(Run run) {
-        Applicant applicant = applicants.get(run);
-        return applicant == null ? null : applicant.withoutRun();
+    @Nullable
+    Outcome withoutRun(Applicant applicant) {
+        return applicant.withoutRun();
     }
 
     // ---- after a run ----
@@ -269,7 +258,7 @@ final class PermitGate implements Gate {
     @Override
     public void ended(Run run, Outcome outcome, Runnable then) {
         expected.remove(run);
-        Applicant applicant = applicants.remove(run);
+        Applicant applicant = asked.remove(run);
         if (applicant != null) {
             permits.ended(applicant);
         }
@@ -279,30 +268,12 @@ final class PermitGate implements Gate {
     // ---- the queue ----
 
     @Override
-    public void turnAway() {
-        permits.turnAway(List.copyOf(waiting), Outcome.NotStarted.INSTANCE);
+    void turnAway(Predicate<Run> chosen) {
+        permits.turnAway(waiting.stream().filter(each -> chosen.test(each.run)).toList(), Outcome.NotStarted.INSTANCE);
     }
 
     @Override
-    public void close() {
-        departures.all();
-        turnAway();
-    }
-
-    @Override
-    public void leave(Partition partition) {
-        departures.leave(partition);
-        permits.turnAway(
-                waiting.stream().filter(each -> departures.include(each.run)).toList(), Outcome.NotStarted.INSTANCE);
-    }
-
-    @Override
-    public void left(Partition partition) {
-        departures.left(partition);
-    }
-
-    @Override
-    public void eachWaiting(BiConsumer<Run, String> listener) {
+    public void eachWaiting(BiConsumer<Run, WaitReason> listener) {
         waiting.forEach(each -> listener.accept(each.run, permitOf(each.limits)));
     }
 

@@ -35,6 +35,9 @@ final class PermitPool {
     private final String executor;
     private final long leaseMillis;
 
+    /** The most permits of all executors, as far as this one knows: by the settings, until the store says another number. */
+    private int max;
+
     private int held;
     private int used;
     private int waiting;
@@ -46,10 +49,12 @@ final class PermitPool {
     private volatile long validUntil = Long.MIN_VALUE;
     /** Whether permits in use were lost, and {@link #lapses} has not said so. */
     private boolean untoldLapse;
+    /** Whether {@link #lapses} has said so since the store confirmed the permits. */
+    private boolean lapsed;
 
     private int share = UNLIMITED;
     private boolean contended;
-    private boolean heard;
+    private boolean noticed;
 
     private long number;
     private boolean asking;
@@ -69,6 +74,7 @@ final class PermitPool {
 
     PermitPool(TaskLimit limit, String executor, long leaseMillis) {
         this.limit = limit;
+        this.max = limit.max();
         this.executor = executor;
         this.leaseMillis = leaseMillis;
     }
@@ -119,8 +125,8 @@ final class PermitPool {
     }
 
     /** Hears that the store should be asked, because others want permits or have given some back. */
-    void heard() {
-        heard = true;
+    void onNotice() {
+        noticed = true;
     }
 
     /** Returns whether the store has not confirmed the permits for too long. Any thread may ask. */
@@ -132,9 +138,10 @@ final class PermitPool {
     boolean lapses(long now) {
         boolean untold = untoldLapse && used > held;
         untoldLapse = false;
-        if (held == 0 || now < validUntil) {
+        if (lapsed || now < validUntil) {
             return untold;
         }
+        lapsed = true;
         held = 0;
         aside = false;
         return used > 0;
@@ -159,7 +166,7 @@ final class PermitPool {
         }
         asking = true;
         closingTold = closing;
-        heard = false;
+        noticed = false;
         askedAt = now;
         lastWanted = wanted;
         // The store may give it to others from now on.
@@ -189,8 +196,9 @@ final class PermitPool {
         }
         long since = now - askedAt;
         boolean isUsed = wanted > 0 || kept > 0;
-        if (heard) {
-            return isUsed || lastWanted > 0;
+        if (noticed) {
+            // Even if nothing is needed: the number of the limit may be another one, and people see it.
+            return true;
         }
         boolean lacks = startable > 0 && !hasFree(now);
         return lacks && wanted > lastWanted
@@ -213,10 +221,12 @@ final class PermitPool {
     void answered(PermitAnswer answer, long now) {
         asking = false;
         // After a process has stood still, an answer may come before anybody has seen that the permits are lost.
-        untoldLapse |= held > 0 && now >= validUntil && used > answer.held();
+        untoldLapse |= !lapsed && now >= validUntil && used > answer.held();
         held = answer.held();
         aside &= used < held;
+        lapsed = false;
         share = answer.share();
+        max = answer.max();
         contended = answer.othersWait();
         // By the store's clock they end later.
         validUntil = askedAt + leaseMillis - leaseMillis / 10;
@@ -226,7 +236,7 @@ final class PermitPool {
     void failed(long now) {
         asking = false;
         lastWanted = 0;
-        heard = true;
+        noticed = true;
         nextAskAt = now + RETRY_MILLIS;
     }
 
@@ -263,7 +273,7 @@ final class PermitPool {
     /** Returns how many permits were needed at once lately. */
     private int wanted(long now) {
         note(now);
-        return Math.min(limit.max(), Math.max(peak, peakBefore));
+        return Math.min(max, Math.max(peak, peakBefore));
     }
 
     int held() {
@@ -271,7 +281,7 @@ final class PermitPool {
     }
 
     LimitStatus status() {
-        return new LimitStatus(limit.name(), limit.max(), held, used, waiting);
+        return new LimitStatus(limit.name(), max, held, used, waiting);
     }
 
     @Override

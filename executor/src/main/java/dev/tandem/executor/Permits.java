@@ -70,7 +70,7 @@ final class Permits implements AutoCloseable {
 
     private PermitLimit watched(TaskLimit limit) {
         PermitLimit made = new PermitLimit(new PermitPool(limit, executor, leaseMillis), clock.nanos());
-        watches.add(store.limits().watch(limit.name(), executor, () -> heard(made)));
+        watches.add(store.limits().watch(limit.name(), executor, () -> onNotice(made)));
         return made;
     }
 
@@ -244,9 +244,9 @@ final class Permits implements AutoCloseable {
 
     // ---- the store ----
 
-    private void heard(PermitLimit limit) {
+    private void onNotice(PermitLimit limit) {
         synchronized (this) {
-            limit.pool().heard();
+            limit.pool().onNotice();
         }
         ask(limit);
     }
@@ -358,7 +358,7 @@ final class Permits implements AutoCloseable {
         awaitReleased(all);
     }
 
-    private static void endWatch(AutoCloseable watch) {
+    static void endWatch(AutoCloseable watch) {
         try {
             watch.close();
         } catch (Exception e) {

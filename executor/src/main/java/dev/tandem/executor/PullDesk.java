@@ -157,7 +157,9 @@ final class PullDesk implements TaskLeases {
             long size = PulledLeases.sizeOf(run);
             if (call.fits(size)) {
                 ready.removeFirst();
-                call.take(leases.add(run, call.wish()), size, clock.millis());
+                PulledLease lease = leases.add(run, call.wish());
+                runner.began(lease.attempt());
+                call.take(lease, size, clock.millis());
             }
             if (call.wanted() == 0
                     || !ready.isEmpty()

@@ -32,6 +32,11 @@ final class PulledHandlers implements RunningHandlers {
     }
 
     @Override
+    public List<Started> started() {
+        return desk.all(each -> true).stream().map(PulledLease::started).toList();
+    }
+
+    @Override
     public void interrupt(Set<Run> runs) {
         desk.all(lease -> runs.contains(lease.run()))
                 .forEach(lease -> lease.attempt().stop());

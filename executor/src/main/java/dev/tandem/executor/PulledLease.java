@@ -13,7 +13,8 @@ final class PulledLease {
     private final String worker;
     private final long startedNanos;
     private final long askedMillis;
-    private long until;
+    /** Read by others too, who only say how it is. */
+    private volatile long until;
 
     /**
      * Begins now.
@@ -40,6 +41,11 @@ final class PulledLease {
 
     Run run() {
         return attempt.run();
+    }
+
+    /** Returns the run with its worker. */
+    RunningHandlers.Started started() {
+        return new RunningHandlers.Started(run(), attempt.startedMillis(), new RunningHandlers.Worker(worker, until));
     }
 
     long startedNanos() {

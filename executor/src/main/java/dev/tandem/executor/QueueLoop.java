@@ -101,7 +101,7 @@ final class QueueLoop {
         this.handlerWatch =
                 new HandlerWatch(spec, context, runner.unhandledTypes(), runner.comparison(), source, status);
         BatchRunner batches = new BatchRunner(
-                spec, context, counters, runner, gates, (runs, outcomes) -> inbox.post(() -> finished(runs, outcomes)));
+                spec, context, runner, gates, (runs, outcomes) -> inbox.post(() -> finished(runs, outcomes)));
         this.workers = new WorkerPool(
                 spec.policy().concurrency(),
                 handlerThreads,
@@ -110,7 +110,7 @@ final class QueueLoop {
                 gates.threads(),
                 context.sharedThreads());
         this.starter = new RunStarter(spec, workers, gates, run -> inbox.post(() -> start(run)), batches::add);
-        this.held = new HeldTasks(spec, context.executorId(), inbox, core, handlers(), gates, status);
+        this.held = new HeldTasks(spec, context.executorId(), inbox, core, handlers(), gates, status, clock);
         this.leases = kind == Source.Kind.QUEUE
                 ? new PartitionLeases(
                         context.executorId(), spec.members(), timings.leave(), new LeaseActions(), clock.millis())
@@ -120,7 +120,7 @@ final class QueueLoop {
                 ? new RestKeeper(queue, context.executorId(), context.settings().leaseMillis(), source, partitions)
                 : null;
         this.retained = new RetainedPartitions(spec, context, source, core, partitions, inbox);
-        boolean logsKeys = spec.parts().logsKeys();
+        boolean logsKeys = spec.parts().log().keys();
         this.commands = new CoreCommands(source, partitions, starter, gates, retained, leases, status, logsKeys, clock);
         StartLimiter starts = new StartLimiter(spec, core, counters, gates, clock);
         this.memory = kind == Source.Kind.LOG ? new LoopMemory(core, context.memory()) : null;

@@ -67,7 +67,7 @@ public final class QueueSpec {
                 new PayloadReader(from.json == null ? JsonMapper.builder().build() : from.json),
                 from.custody,
                 from.breaker,
-                from.logsKeys,
+                from.log,
                 from.notes,
                 from.relations,
                 from.fanOuts,
@@ -180,7 +180,7 @@ public final class QueueSpec {
         private @Nullable Supplier<Set<String>> members;
         private CustodyBounds custody = CustodyBounds.DEFAULTS;
         private BreakerPolicy breaker = BreakerPolicy.DEFAULTS;
-        private boolean logsKeys = true;
+        private LogPolicy log = LogPolicy.DEFAULTS;
         private UnhandledPolicy unhandledPolicy = UnhandledPolicy.DEFAULT;
         private NotePolicy notes = NotePolicy.DEFAULTS;
         private TaskRelations relations = TaskRelations.DEFAULT;
@@ -354,9 +354,9 @@ public final class QueueSpec {
             return this;
         }
 
-        /** Sets whether log lines above DEBUG name keys, which may be personal data. Default: true, each cut at 64 characters. */
-        public Builder logKeys(boolean value) {
-            logsKeys = value;
+        /** Sets what log lines say of tasks. Default: {@link LogPolicy#DEFAULTS}. */
+        public Builder log(LogPolicy policy) {
+            log = policy;
             return this;
         }
 

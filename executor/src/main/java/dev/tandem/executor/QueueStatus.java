@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param timedOut attempts that were interrupted at their timeout; they also count as retried or dead
  * @param waits what makes tasks wait although the queue works, for people: memory is full, or there is no room for more tasks
  *     of a key. Null if nothing does
+ * @param memoryBytes the size of the delivered tasks in memory, as it was lately
  * @param fullPartitions in how many partitions memory is full, so that the broker delivers nothing
  * @param overflowTasks tasks that wait in the log, because there is no room for more of their keys
  * @param overflowKeys the number of those keys
@@ -56,6 +57,7 @@ public record QueueStatus(
         long notStarted,
         long timedOut,
         @Nullable String waits,
+        long memoryBytes,
         int fullPartitions,
         long overflowTasks,
         int overflowKeys,

@@ -3,7 +3,6 @@ package dev.tandem.executor;
 import dev.tandem.executor.Rates.RateLimit;
 import dev.tandem.ordering.Run;
 import dev.tandem.task.Outcome;
-import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
 import dev.tandem.task.WaitReason;
 import java.util.List;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Lets tasks of a queue begin only with a token of each of their rate limits. A run waits in memory for a moment and holds no slot
  * meanwhile; one that would wait for longer goes into custody until its turn. Thread-safe.
  */
-final class RateGate implements Gate {
+final class RateGate extends LimitGate<RateGate.Applied> {
 
     /** The longest time that a run waits in memory. */
     private static final long MOST_NANOS = 1_000_000_000;
@@ -25,18 +24,15 @@ final class RateGate implements Gate {
     /** The most runs of a queue that wait in memory. */
     private static final int MAX_WAITING = 200;
 
-    private final QueueSpec spec;
     private final Rates rates;
     private final List<RateLimit> limits;
     private final Runnable wake;
-    private final Map<Run, Applied> runs = new ConcurrentHashMap<>();
     private final Map<Applied, RateLimit> waiting = new ConcurrentHashMap<>();
 
-    private final Departures departures = new Departures();
     private final Predicate<Run> sentAway;
 
     /** A run, from when it asks until it begins. */
-    private final class Applied implements Rates.Waiter {
+    final class Applied implements Rates.Waiter {
         private final Run run;
         private final Runnable goOn;
         /** The number of limits of which it has tokens. */
@@ -68,7 +64,7 @@ final class RateGate implements Gate {
                 long away = rates.await(next, next.rate().bucketOf(run.task()), this, longest);
                 if (away > 0) {
                     decide(Outcome.Snoozed.waitingFor(
-                            WaitReason.TOKEN + next.rate().name(), away));
+                            new WaitReason.Token(next.rate().name()), away));
                 } else if (departures.include(run)) {
                     rates.turnAway(next, List.of(this), Outcome.NotStarted.INSTANCE);
                 }
@@ -106,7 +102,7 @@ final class RateGate implements Gate {
      * @param sentAway returns whether a run goes away for another reason, so that it needs no token
      */
     RateGate(QueueSpec spec, Rates rates, List<TaskRate> limits, Runnable wake, Predicate<Run> sentAway) {
-        this.spec = spec;
+        super(spec);
         this.rates = rates;
         this.limits = limits.stream().map(rates::limit).toList();
         this.wake = wake;
@@ -129,14 +125,14 @@ final class RateGate implements Gate {
 
     @Override
     public boolean mustWait(Run run, Runnable goOn) {
-        if (runs.containsKey(run) || run.task().unreadable() != null) {
+        if (asked.containsKey(run) || run.task().unreadable() != null) {
             return false;
         }
         if (sentAway.test(run)) {
             return false;
         }
         Applied applied = new Applied(run, goOn);
-        runs.put(run, applied);
+        asked.put(run, applied);
         applied.apply();
         if (!applied.decided) {
             wake.run();
@@ -145,20 +141,14 @@ final class RateGate implements Gate {
     }
 
     @Override
-    public boolean mayRun(Run run) {
-        Applied applied = runs.get(run);
-        return applied == null || applied.withoutRun == null;
-    }
-
-    @Override
-    public @Nullable Outcome takeOutcome(Run run) {
-        Applied applied = runs.get(run);
-        return applied == null ? null : applied.withoutRun;
+    @Nullable
+    Outcome withoutRun(Applied applied) {
+        return applied.withoutRun;
     }
 
     @Override
     public void ended(Run run, Outcome outcome, Runnable then) {
-        runs.remove(run);
+        asked.remove(run);
         if (outcome instanceof Outcome.Snoozed snoozed && snoozed.slowsDown()) {
             for (RateLimit each : limits) {
                 if (covers(each, run.task())) {
@@ -170,11 +160,7 @@ final class RateGate implements Gate {
     }
 
     @Override
-    public void turnAway() {
-        turnAway(run -> true);
-    }
-
-    private void turnAway(Predicate<Run> chosen) {
+    void turnAway(Predicate<Run> chosen) {
         waiting.forEach((each, limit) -> {
             if (chosen.test(each.run)) {
                 rates.turnAway(limit, List.of(each), Outcome.NotStarted.INSTANCE);
@@ -182,29 +168,12 @@ final class RateGate implements Gate {
         });
     }
 
-    @Override
-    public void close() {
-        departures.all();
-        turnAway();
+    private static WaitReason tokenOf(RateLimit limit) {
+        return new WaitReason.Token(limit.rate().name());
     }
 
     @Override
-    public void leave(Partition partition) {
-        departures.leave(partition);
-        turnAway(departures::include);
-    }
-
-    @Override
-    public void left(Partition partition) {
-        departures.left(partition);
-    }
-
-    private static String tokenOf(RateLimit limit) {
-        return WaitReason.TOKEN + limit.rate().name();
-    }
-
-    @Override
-    public void eachWaiting(BiConsumer<Run, String> listener) {
+    public void eachWaiting(BiConsumer<Run, WaitReason> listener) {
         waiting.forEach((each, limit) -> listener.accept(each.run, tokenOf(limit)));
     }
 
@@ -219,9 +188,8 @@ final class RateGate implements Gate {
         for (RateLimit each : limits) {
             if (each.rate().coversAll()) {
                 // No other task could start, so no more wait than may begin within a second.
-                long soon = Math.max(
-                        2, Math.min(MAX_WAITING, 1_000_000 / each.rate().intervalMicros()));
-                most = Math.min(most, (int) (runs.size() - waiting.size() + soon));
+                long soon = Math.max(2, Math.min(MAX_WAITING, 1_000_000 / each.intervalMicros()));
+                most = Math.min(most, (int) (asked.size() - waiting.size() + soon));
             }
         }
         return most;

@@ -6,6 +6,7 @@ import dev.tandem.task.store.RateRequest;
 import dev.tandem.task.store.Store;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * The tokens that the runs of one executor have and wait for, of all rate limits that one store keeps. What several runs of a
  * limit need is asked for together, one call for each limit at a time. Thread-safe.
  */
-final class Rates {
+final class Rates implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Rates.class);
 
@@ -56,16 +57,30 @@ final class Rates {
 
         private final StoreTime storeTime = new StoreTime();
         private final LogRateLimiter failures = new LogRateLimiter(clock, 1, LOG_WINDOW_MILLIS);
+        /** The time for one token that is in force, as the store has said last. */
+        private volatile long intervalMicros;
+
         private boolean calling;
+        /** When the store was asked last, by the monotonic clock in nanoseconds. */
+        private long askedAt;
+        /** The bucket of which the store has no token for the longest time; null if that is not known of any. */
+        private @Nullable TokenPool<Waiter> empty;
+
         private int waiting;
         private long limited;
 
         private RateLimit(TaskRate rate) {
             this.rate = rate;
+            this.intervalMicros = rate.intervalMicros();
         }
 
         TaskRate rate() {
             return rate;
+        }
+
+        /** Returns the time for one token that is in force, as far as this executor knows. Any thread may ask. */
+        long intervalMicros() {
+            return intervalMicros;
         }
 
         synchronized int waiting() {
@@ -101,6 +116,19 @@ final class Rates {
             }
         }
 
+        /** Lets the store be asked about all buckets, because the rate may be another one. @param known those that have heard of it */
+        private void changed(Collection<TokenPool<Waiter>> known) {
+            Set<TokenPool<Waiter>> others = new HashSet<>(pools.values());
+            others.removeAll(new HashSet<>(known));
+            others.forEach(TokenPool::changed);
+        }
+
+        /** Returns when to check the rate, in case a notice was lost. Never, if tokens are requested sooner. */
+        private long rateDue() {
+            long due = askedAt + rateAgeNanos;
+            return calling || empty == null || empty.nextAskAt() <= due ? Long.MAX_VALUE : due;
+        }
+
         /** Returns the number of buckets that are remembered. */
         synchronized int buckets() {
             return pools.size();
@@ -111,20 +139,41 @@ final class Rates {
     private record Call(List<TokenPool<Waiter>> asking, List<RateRequest> requests, long askedAt) {}
 
     private final Store store;
+    /** The time after which a rate is asked for again. */
+    private final long rateAgeNanos;
+
     private final ExecutorClock clock;
     private final Runnable sooner;
     private final Map<String, RateLimit> limits = new LinkedHashMap<>();
+    /** Guarded by this. */
+    private final List<AutoCloseable> watches = new ArrayList<>();
+
     private long lookedAt;
 
     /** @param sooner called when {@link #tick} may be due earlier than it said */
-    Rates(Store store, ExecutorClock clock, Runnable sooner) {
+    Rates(Store store, long leaseMillis, ExecutorClock clock, Runnable sooner) {
         this.store = store;
+        this.rateAgeNanos = leaseMillis * 1_000_000 / 4;
         this.clock = clock;
         this.sooner = sooner;
     }
 
     synchronized RateLimit limit(TaskRate rate) {
-        return limits.computeIfAbsent(rate.name(), none -> new RateLimit(rate));
+        return limits.computeIfAbsent(rate.name(), none -> watched(rate));
+    }
+
+    private RateLimit watched(TaskRate rate) {
+        RateLimit made = new RateLimit(rate);
+        watches.add(store.limits().watchRate(rate.name(), () -> askAgain(made)));
+        return made;
+    }
+
+    /** Asks the store again, because the rate may be another one. */
+    private void askAgain(RateLimit limit) {
+        synchronized (limit) {
+            limit.changed(List.of());
+        }
+        turn(limit);
     }
 
     private synchronized List<RateLimit> all() {
@@ -152,7 +201,11 @@ final class Rates {
             if (wait > longestNanos) {
                 return Math.max(1, (pool.returnAt(now) - now) / 1_000_000);
             }
-            pool.await(run);
+            if (wait > 0) {
+                pool.await(run);
+            } else {
+                pool.awaitAnswer(run);
+            }
             limit.waiting++;
             limit.busy.add(pool);
         }
@@ -206,7 +259,15 @@ final class Rates {
                     limit.busy.remove(pool);
                 }
             }
-            limit.calling |= !requests.isEmpty();
+            TokenPool<Waiter> empty = limit.empty;
+            if (requests.isEmpty() && empty != null && now >= limit.rateDue()) {
+                requests.add(empty.rateRequest());
+                asking.add(empty);
+            }
+            if (!requests.isEmpty()) {
+                limit.calling = true;
+                limit.askedAt = now;
+            }
         }
         ready.forEach(Waiter::ready);
         if (!requests.isEmpty()) {
@@ -230,12 +291,23 @@ final class Rates {
         synchronized (limit) {
             limit.calling = false;
             long now = clock.nanos();
-            long at = given == null
-                    ? now
-                    : limit.storeTime.answered(call.askedAt(), now, given.get(0).atMicros());
+            long at = now;
+            if (given != null) {
+                RateAnswer first = given.get(0);
+                at = limit.storeTime.answered(call.askedAt(), now, first.atMicros());
+                if (limit.intervalMicros != first.intervalMicros()) {
+                    limit.intervalMicros = first.intervalMicros();
+                    limit.changed(call.asking());
+                }
+            }
             for (int i = 0; i < call.asking().size(); i++) {
                 RateAnswer answer = given == null ? null : given.get(i);
-                call.asking().get(i).answered(call.requests().get(i), answer, at, now);
+                TokenPool<Waiter> pool = call.asking().get(i);
+                pool.answered(call.requests().get(i), answer, at, now);
+                limit.limited += pool.takeSurprised(now);
+                if (limit.empty == null || pool.nextAskAt() > limit.empty.nextAskAt()) {
+                    limit.empty = pool;
+                }
             }
         }
         if (failure != null) {
@@ -284,10 +356,20 @@ final class Rates {
     }
 
     private static long nextDue(RateLimit limit, long now) {
-        long due = Long.MAX_VALUE;
+        long due = limit.rateDue();
         for (TokenPool<Waiter> pool : limit.busy) {
             due = Math.min(due, pool.nextDue(now, !limit.calling));
         }
         return due;
+    }
+
+    /** Hears no more of changes. */
+    @Override
+    public void close() {
+        List<AutoCloseable> its;
+        synchronized (this) {
+            its = List.copyOf(watches);
+        }
+        its.forEach(Permits::endWatch);
     }
 }

@@ -8,6 +8,7 @@ import dev.tandem.task.store.HeldTask;
 import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.Registration;
 import dev.tandem.task.store.Registration.OperatorPause;
+import dev.tandem.task.store.RunningTask;
 import dev.tandem.task.store.Store;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -157,6 +158,14 @@ final class Registrations implements AutoCloseable {
         }
 
         @Override
+        public CompletionStage<Map<String, Long>> oldestWaits(String queue) {
+            QueueLoop loop = queues.get(queue);
+            return loop == null
+                    ? CompletableFuture.completedFuture(Map.of())
+                    : loop.held().oldestWaits();
+        }
+
+        @Override
         public CompletionStage<List<String>> cancel(String queue, String id) {
             QueueLoop loop = queues.get(queue);
             return loop == null
@@ -173,11 +182,19 @@ final class Registrations implements AutoCloseable {
         }
 
         @Override
-        public CompletionStage<HeldAnswer> explain(String queue, HeldQuestion question) {
+        public CompletionStage<HeldAnswer> held(String queue, HeldQuestion question) {
             QueueLoop loop = queues.get(queue);
             return loop == null
                     ? CompletableFuture.completedFuture(HeldAnswer.NONE)
-                    : loop.held().explain(question);
+                    : loop.held().held(question);
+        }
+
+        @Override
+        public CompletionStage<List<RunningTask>> running(String queue) {
+            QueueLoop loop = queues.get(queue);
+            return loop == null
+                    ? CompletableFuture.completedFuture(List.of())
+                    : loop.held().running();
         }
 
         @Override

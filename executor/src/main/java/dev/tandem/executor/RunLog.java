@@ -35,7 +35,7 @@ final class RunLog {
     /** Logs how an attempt ended that is not a success. */
     void ended(Attempt attempt, AttemptEnd end, Outcome outcome) {
         if (outcome instanceof Outcome.Dead dead) {
-            logDead(attempt.id(), attempt, isOrdered(attempt.key()), dead.error());
+            logDead(attempt.id(), attempt, isOrdered(attempt.key()), attempt.payload(), dead.error());
         } else if (outcome instanceof Outcome.Retry retry) {
             logFailed(attempt, retry.delayMillis(), retry.error());
         } else if (outcome instanceof Outcome.Expired expired) {
@@ -44,14 +44,14 @@ final class RunLog {
             logFailed(attempt, snoozed.delayMillis(), OutcomeDecider.describe(threw.failure()));
         }
         if (end instanceof AttemptEnd.Threw threw && threw.failure() instanceof Error error) {
-            errorLog.log(
-                    notLogged -> log.error("Queue {}: the handler of {} threw an error", spec.name(), attempt, error));
+            errorLog.log(notLogged -> log.error(
+                    "Queue {}: the handler of {} threw an error", spec.name(), attempt, shown(attempt, error)));
         }
     }
 
     /** Logs that a task died without an attempt. */
     void dead(Run run, String reason) {
-        logDead(spec.idOf(run), run, isOrdered(run.task().key()), reason);
+        logDead(spec.idOf(run), run, isOrdered(run.task().key()), run.task().payload(), reason);
     }
 
     /** Logs that there is no handler for a task here. @param isNew whether its type was not missed lately */
@@ -64,7 +64,7 @@ final class RunLog {
                 run,
                 unhandled.delayMillis(),
                 notLogged == 0 ? "" : ", " + notLogged + " more without a handler were not logged",
-                loggable(unhandled.error())));
+                loggable(run.task().payload(), unhandled.error())));
     }
 
     /** Logs that a task runs alone, because executors died while they ran it. */
@@ -94,7 +94,7 @@ final class RunLog {
                 attempt,
                 delayMillis,
                 notLogged == 0 ? "" : ", " + notLogged + " earlier failed attempts were not logged",
-                loggable(error)));
+                loggable(attempt.payload(), error)));
     }
 
     private void logExpired(Attempt attempt, String error) {
@@ -103,17 +103,17 @@ final class RunLog {
                 spec.name(),
                 attempt,
                 notLogged == 0 ? "" : ", " + notLogged + " earlier failed attempts were not logged",
-                loggable(error)));
+                loggable(attempt.payload(), error)));
     }
 
-    private void logDead(String id, Object source, boolean keyed, String reason) {
+    private void logDead(String id, Object source, boolean keyed, byte[] payload, String reason) {
         deadLog.log(notLogged -> log.warn(
                 "Queue {}: task {} is dead ({}){}: {}{}",
                 spec.name(),
                 LogText.oneLine(id, MAX_LOGGED_TEXT),
                 source,
                 notLogged == 0 ? "" : ", " + notLogged + " earlier dead tasks were not logged",
-                loggable(reason),
+                loggable(payload, reason),
                 keyed ? meaningForKey() : ""));
     }
 
@@ -130,8 +130,21 @@ final class RunLog {
         };
     }
 
-    /** Returns the first line of an error. The others may quote a payload, which is never logged. */
-    private static String loggable(String error) {
-        return LogText.oneLine(error.lines().findFirst().orElse(""), MAX_LOGGED_TEXT);
+    /** Returns the first line of an error, masked. The others may quote a payload, which is never logged. */
+    private String loggable(byte[] payload, String error) {
+        String masked = spec.parts().log().mask().hide(payload, error);
+        return LogText.oneLine(masked.lines().findFirst().orElse(""), MAX_LOGGED_TEXT);
+    }
+
+    /** Returns the error of a handler; another one with its place if its text has something that is masked. */
+    private Throwable shown(Attempt attempt, Error error) {
+        String text = error.toString();
+        String masked = spec.parts().log().mask().hide(attempt.payload(), text);
+        if (masked.equals(text)) {
+            return error;
+        }
+        Throwable shown = new Throwable(masked);
+        shown.setStackTrace(error.getStackTrace());
+        return shown;
     }
 }

@@ -23,7 +23,6 @@ final class RunStarter {
     private final Gates gates;
     private final Consumer<Run> again;
     private final Function<RunBatch, Run> batches;
-    private final int concurrency;
     private final boolean collects;
     /** Null if the workers of this process run the tasks. */
     private final @Nullable PullDesk desk;
@@ -43,7 +42,6 @@ final class RunStarter {
         this.gates = gates;
         this.again = again;
         this.batches = batches;
-        this.concurrency = spec.policy().concurrency();
         this.collects = spec.handlers().hasBatches();
         this.desk = gates.desk();
     }
@@ -81,11 +79,11 @@ final class RunStarter {
     /**
      * Gives the batches to the workers that are due.
      *
-     * @param running the number of runs, those that wait included
+     * @param full whether runs have all slots, those that wait included. Slots that are only held for claims on their way are free
      */
-    void startDue(long now, int running) {
+    void startDue(long now, boolean full) {
         if (collects) {
-            give(running >= concurrency ? collector.takeAll() : collector.takeDue(now));
+            give(full ? collector.takeAll() : collector.takeDue(now));
         }
     }
 

@@ -23,7 +23,7 @@ record SharedQueueSettings(
         PayloadReader payloads,
         CustodyBounds custody,
         BreakerPolicy breaker,
-        boolean logsKeys,
+        LogPolicy log,
         NotePolicy notes,
         TaskRelations relations,
         @Nullable FanOuts fanOuts,

@@ -4,6 +4,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRoom;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -29,7 +30,7 @@ final class StoreLinks {
 
         void up(Partition partition);
 
-        void room(Partition partition, boolean left);
+        void room(Partition partition, StoreRoom room);
 
         void woken(Partition partition);
     }
@@ -72,10 +73,10 @@ final class StoreLinks {
         open.link.send(request);
     }
 
-    /** Returns whether the store has room for more tasks of a partition whose link is open. */
-    boolean hasRoom(Partition partition) {
+    /** Returns how much room the store has for more tasks of a partition whose link is open. */
+    StoreRoom room(Partition partition) {
         OpenLink open = links.get(partition);
-        return open == null || open.room;
+        return open == null ? StoreRoom.HALF : open.room;
     }
 
     /** Calls back on the loop's thread if a part of the store can be reached, although no link may be up. */
@@ -160,7 +161,7 @@ final class StoreLinks {
         private final Partition partition;
         private Store.@Nullable Link link;
         private boolean up;
-        private boolean room = true;
+        private StoreRoom room = StoreRoom.HALF;
         /** The requests sent since the link went up, and how many of them are unanswered. */
         private long sent;
 
@@ -223,10 +224,10 @@ final class StoreLinks {
         }
 
         @Override
-        public void room(boolean left) {
+        public void room(StoreRoom now) {
             post(() -> {
-                room = left;
-                listener.room(partition, left);
+                room = now;
+                listener.room(partition, now);
             });
         }
 

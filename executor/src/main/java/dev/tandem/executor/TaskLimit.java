@@ -28,7 +28,12 @@ public record TaskLimit(String name, int max, TaskPattern tasks) {
 
     /** Returns the limit of all tasks of a queue. */
     public static TaskLimit ofQueue(String queue, int max) {
-        return new TaskLimit(OF_QUEUE + queue, max, TaskPattern.ALL);
+        return new TaskLimit(nameOfQueue(queue), max, TaskPattern.ALL);
+    }
+
+    /** Returns the name of the limit of all tasks of a queue. */
+    public static String nameOfQueue(String queue) {
+        return OF_QUEUE + queue;
     }
 
     /** Returns whether a text can be the name of a limit that settings name. */

@@ -35,7 +35,7 @@ public record TaskRate(
     }
 
     /** Returns what people see of it. */
-    RateInfo info() {
+    public RateInfo info() {
         return new RateInfo(
                 name, intervalMicros, burst, per == null ? null : per.equals(PER_KEY) ? "key" : "header:" + per);
     }

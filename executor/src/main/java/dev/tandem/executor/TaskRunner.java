@@ -101,7 +101,7 @@ final class TaskRunner implements WorkerPool.RunAction {
         } catch (Throwable t) {
             outcome = failed(run, t);
         }
-        counters.count(outcome);
+        count(outcome);
         if (gated || gates.awaitEnd(run)) {
             Outcome ended = outcome;
             gates.ended(run, ended, () -> finished.accept(run, ended));
@@ -178,12 +178,16 @@ final class TaskRunner implements WorkerPool.RunAction {
     private Outcome withoutRun(Run run, Outcome outcome) {
         recordTiming(run, 0);
         if (outcome instanceof Outcome.Duplicate duplicate) {
-            log.debug("Queue {}: {} is a duplicate of {}", spec.name(), run, duplicate.of());
-            metrics.duplicate(spec.name());
+            countDuplicate(run, duplicate);
         } else if (outcome instanceof Outcome.Dead dead) {
             runLog.dead(run, dead.error());
         }
         return outcome;
+    }
+
+    private void countDuplicate(Run run, Outcome.Duplicate duplicate) {
+        log.debug("Queue {}: {} is a duplicate of {}", spec.name(), run, duplicate.of());
+        metrics.duplicate(spec.name());
     }
 
     /** Returns whether a run goes back without an attempt: its claim or a permit is lost, or all are refused. */
@@ -234,6 +238,9 @@ final class TaskRunner implements WorkerPool.RunAction {
             watchdog.watch(slot, attempt);
             // Who loses a permit from now on is found in its slot, and interrupted.
             boolean begins = quarantine.admits(slot) && !gates.hasLost(run) && !run.isCancelled();
+            if (begins) {
+                began(attempt);
+            }
             // An attempt that may not begin ends at once, so that nothing interrupts this thread while it waits.
             AttemptEnd end = attempt.end(begins ? call(handler, attempt) : new AttemptEnd.Stopped());
             slot.set(null);
@@ -259,6 +266,8 @@ final class TaskRunner implements WorkerPool.RunAction {
         outcome = expiration.bounded(outcome, run.task(), clock.wallMillis());
         if (outcome instanceof Outcome.Succeeded) {
             run.recordResult(results.of(attempt));
+        } else if (outcome instanceof Outcome.Duplicate duplicate) {
+            countDuplicate(run, duplicate);
         }
         attempt.endRecords(outcome);
         if (outcome instanceof Outcome.NotStarted && attempt.needsPlace()) {
@@ -307,9 +316,28 @@ final class TaskRunner implements WorkerPool.RunAction {
         return outcome;
     }
 
+    /** Measures that an attempt begins. */
+    void began(Attempt attempt) {
+        try {
+            metrics.started(spec.name(), attempt.waitMillis());
+        } catch (RuntimeException e) {
+            log.warn("Queue {}: failed to record the start of {}", spec.name(), attempt, e);
+        }
+    }
+
+    /** Counts the outcome of a run. */
+    void count(Outcome outcome) {
+        counters.count(outcome);
+        try {
+            metrics.concluded(spec.name(), outcome);
+        } catch (RuntimeException e) {
+            log.warn("Queue {}: failed to record an outcome", spec.name(), e);
+        }
+    }
+
     /** Counts the outcome of a run, and reports it once the gates have heard of it. */
     void report(Run run, Outcome outcome) {
-        counters.count(outcome);
+        count(outcome);
         if (gates.concern(run.task())) {
             gates.ended(run, outcome, () -> finished.accept(run, outcome));
         } else {

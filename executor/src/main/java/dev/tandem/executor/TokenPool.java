@@ -4,7 +4,9 @@ import dev.tandem.task.store.RateAnswer;
 import dev.tandem.task.store.RateRequest;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TokenPool<W> {
 
-    /** How long before its time a token is reserved, so that it is used at its time. */
-    static final long AHEAD_MILLIS = 200;
+    static final long AHEAD_MILLIS = RateRequest.AHEAD_MILLIS;
 
     private static final int MAX_TOKENS = 1_000;
 
@@ -35,6 +36,12 @@ final class TokenPool<W> {
     private final String bucket;
     private final Deque<Long> tokens = new ArrayDeque<>();
     private final Deque<W> waiting = new ArrayDeque<>();
+    /** Waiters of which nobody knows yet whether they have to wait. */
+    private final Set<W> uncertain = new HashSet<>();
+
+    /** The time for one token, as far as this executor knows: by the settings, until the store says another one. */
+    private long intervalMicros;
+
     private long nextAskAt = Long.MIN_VALUE;
     private long pausedUntil = Long.MIN_VALUE;
     /** Whether the store has not heard of the pause. */
@@ -43,11 +50,14 @@ final class TokenPool<W> {
     private long retryAt = Long.MIN_VALUE;
 
     private int asking;
+    /** Whether the rate may have changed since the store was asked. */
+    private boolean mayHaveChanged;
     /** When the run comes back that was sent away last. */
     private long lastReturn = Long.MIN_VALUE;
 
     TokenPool(TaskRate rate, String bucket) {
         this.rate = rate;
+        this.intervalMicros = rate.intervalMicros();
         this.bucket = bucket;
     }
 
@@ -63,12 +73,31 @@ final class TokenPool<W> {
         waiting.add(run);
     }
 
+    /** Lets a run wait for which a token is there, as far as this executor knows. */
+    void awaitAnswer(W run) {
+        await(run);
+        uncertain.add(run);
+    }
+
+    /** Returns how many runs have to wait of which that was not known. Each counts once. */
+    int takeSurprised(long now) {
+        int count = 0;
+        if (now < nextAskAt && !uncertain.isEmpty()) {
+            int place = 0;
+            for (W each : waiting) {
+                count += place++ >= tokens.size() && uncertain.remove(each) ? 1 : 0;
+            }
+        }
+        return count;
+    }
+
     /** Returns the runs that wait. */
     List<W> all() {
         return List.copyOf(waiting);
     }
 
     boolean leave(W run) {
+        uncertain.remove(run);
         return waiting.remove(run);
     }
 
@@ -81,13 +110,22 @@ final class TokenPool<W> {
             return null;
         }
         tokens.remove();
-        return waiting.remove();
+        W run = waiting.remove();
+        uncertain.remove(run);
+        return run;
     }
 
     private void dropStale(long now) {
         while (!tokens.isEmpty() && now - tokens.peek() > STALE_NANOS) {
             tokens.remove();
         }
+    }
+
+    /** Lets the store be asked at once, because the rate may be another one. Those that were sent away come back at their times. */
+    void changed() {
+        mayHaveChanged = asking > 0;
+        nextAskAt = Long.MIN_VALUE;
+        lastReturn = Long.MIN_VALUE;
     }
 
     /** Gives no token for some time. */
@@ -119,6 +157,17 @@ final class TokenPool<W> {
         return request;
     }
 
+    /** Returns a request that asks for the rate in force alone. To be used only while the store is not asked about this bucket. */
+    RateRequest rateRequest() {
+        asking = 1;
+        return RateRequest.ofRate(bucket, rate.intervalMicros(), rate.burst());
+    }
+
+    /** Returns until when the store has no token, as far as this executor knows. */
+    long nextAskAt() {
+        return nextAskAt;
+    }
+
     /**
      * Takes the answer; null if there was none.
      *
@@ -128,14 +177,16 @@ final class TokenPool<W> {
         asking = 0;
         if (answer == null) {
             retryAt = now + AHEAD_MILLIS * MILLI;
-            nextAskAt = retryAt;
+            nextAskAt = request.asksForRate() ? nextAskAt : retryAt;
             tellsPause |= request.pauseMillis() > 0;
             return;
         }
+        mayHaveChanged |= request.asksForRate() && answer.intervalMicros() != intervalMicros;
+        intervalMicros = answer.intervalMicros();
         if (now >= pausedUntil) {
-            long late = Math.max(LATE_NANOS, rate.intervalMicros() * 1_000);
+            long late = Math.max(LATE_NANOS, intervalMicros * 1_000);
             for (int i = 0; i < answer.tokens(); i++) {
-                long time = at + Math.max(0, answer.firstMicros() + i * rate.intervalMicros()) * 1_000;
+                long time = at + Math.max(0, answer.firstMicros() + i * intervalMicros) * 1_000;
                 if (now - time <= late) {
                     tokens.add(Math.max(now, time));
                 }
@@ -143,6 +194,9 @@ final class TokenPool<W> {
         }
         if (answer.tokens() < request.tokens() || request.pauseMillis() > 0) {
             nextAskAt = at + Math.max(1, answer.nextMillis()) * MILLI;
+        }
+        if (mayHaveChanged) {
+            changed();
         }
     }
 
@@ -161,7 +215,7 @@ final class TokenPool<W> {
 
     /** Returns for how long a further run would wait here, in nanoseconds, as far as this executor knows. */
     long expectedWait(long now) {
-        long behind = (long) Math.max(0, waiting.size() - tokens.size()) * rate.intervalMicros() * 1_000;
+        long behind = (long) Math.max(0, waiting.size() - tokens.size()) * intervalMicros * 1_000;
         long mayAskAt = Math.max(now, Math.max(pausedUntil, nextAskAt));
         return mayAskAt - now + behind;
     }
@@ -171,7 +225,7 @@ final class TokenPool<W> {
      * far away come back together before it, and are sent away again from then on.
      */
     long returnAt(long now) {
-        long interval = rate.intervalMicros() * 1_000;
+        long interval = intervalMicros * 1_000;
         long turn = Math.max(lastReturn, now + expectedWait(now)) + interval - interval / 8;
         lastReturn = Math.min(turn, now + MOST_AWAY_NANOS);
         return lastReturn;

@@ -98,7 +98,7 @@ final class ToldRequests {
         for (int i = 0; i < sent.size(); i++) {
             Sent each = sent.get(i);
             Code code = answers.get(i).code();
-            if (isEarly(each.request(), code)) {
+            if (isEarly(each, code)) {
                 long until = each.until() > 0 ? each.until() : now + UNKNOWN_HORIZONS * horizonMillis;
                 repeat(new Sent(each.request(), each.again(), until), now);
             } else if (changes(each, code)) {
@@ -137,14 +137,16 @@ final class ToldRequests {
     }
 
     /** Returns whether somebody else has to tell again first what the store forgot, if it did. */
-    private static boolean isEarly(FanOutRequest request, Code code) {
+    private static boolean isEarly(Sent sent, Code code) {
+        FanOutRequest request = sent.request();
         if (request instanceof FanOutRequest.Finish) {
             return code == Code.UNKNOWN || code == Code.CLOSED;
         }
         return code == Code.UNKNOWN
                 && (request instanceof FanOutRequest.Tell
                         || request instanceof FanOutRequest.Nest
-                        || request instanceof FanOutRequest.Begin);
+                        || request instanceof FanOutRequest.Begin
+                        || request instanceof FanOutRequest.Abandon && sent.again());
     }
 
     /** Returns whether the store knows something by this request. It may say that it knew before, if an answer was lost. */
@@ -157,6 +159,7 @@ final class ToldRequests {
         boolean isQuestion = request instanceof FanOutRequest.Ask
                 || request instanceof FanOutRequest.View
                 || request instanceof FanOutRequest.Claim
+                || request instanceof FanOutRequest.Within
                 || request instanceof FanOutRequest.Postpone;
         return !isQuestion && (code == Code.OK || code == Code.COMPLETE || code == Code.CLOSED);
     }

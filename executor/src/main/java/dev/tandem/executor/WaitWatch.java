@@ -5,7 +5,10 @@ import dev.tandem.ordering.QueueCore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks now and then which tasks of a queue wait for want of room, and says so. Used by the loop's thread only. */
+/**
+ * Looks now and then how much memory the tasks of a queue take, and which wait for want of room, and says so. Used by the loop's
+ * thread only.
+ */
 final class WaitWatch {
 
     private static final Logger log = LoggerFactory.getLogger(QueueLoop.class);
@@ -36,5 +39,6 @@ final class WaitWatch {
             expiring.log(notLogged -> log.warn("Queue {}: {}", queue, waits.text()));
         }
         status.waits(waits);
+        status.memory(core.bytes());
     }
 }

@@ -111,6 +111,14 @@ final class WorkerPool implements RunningHandlers {
     }
 
     @Override
+    public List<Started> started() {
+        return slots.stream()
+                .flatMap(slot -> ofCall(slot.attempt()).stream())
+                .map(attempt -> new Started(attempt.run(), attempt.startedMillis(), null))
+                .toList();
+    }
+
+    @Override
     public void cancel(Set<Run> runs) {
         for (WorkerSlot slot : slots) {
             for (Attempt attempt : ofCall(slot.attempt())) {

@@ -1,58 +1,34 @@
 package dev.tandem.executor;
 
-import dev.tandem.task.Partition;
-import dev.tandem.task.store.LimitStore;
 import dev.tandem.task.store.PermitAnswer;
 import dev.tandem.task.store.PermitRequest;
-import dev.tandem.task.store.RateAnswer;
-import dev.tandem.task.store.RateRequest;
-import dev.tandem.task.store.Store;
 import java.util.Deque;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /** A store that is asked about permits and answers when a test says so, in the order of the requests. */
-final class AskedLimits implements Store, LimitStore {
+final class AskedLimits extends LimitsOnlyStore {
 
     /** The requests that a test has not taken yet. */
     final Deque<PermitRequest> asked = new ConcurrentLinkedDeque<>();
 
-    private final Deque<CompletableFuture<PermitAnswer>> unanswered = new ConcurrentLinkedDeque<>();
+    /** A request without an answer. @param max the most permits that it tells */
+    private record Unanswered(int max, CompletableFuture<PermitAnswer> future) {}
+
+    private final Deque<Unanswered> unanswered = new ConcurrentLinkedDeque<>();
 
     /** Answers the first request that has no answer: the executor holds so many permits. */
     void answer(int held) {
-        answer(new PermitAnswer(held, held, false));
-    }
-
-    void answer(PermitAnswer answer) {
-        unanswered.remove().complete(answer);
-    }
-
-    @Override
-    public LimitStore limits() {
-        return this;
-    }
-
-    @Override
-    public CompletionStage<List<RateAnswer>> tokens(String limit, List<RateRequest> requests) {
-        throw new UnsupportedOperationException();
+        Unanswered first = unanswered.remove();
+        first.future().complete(new PermitAnswer(held, held, false, first.max()));
     }
 
     @Override
     public CompletionStage<PermitAnswer> permits(PermitRequest request) {
         asked.add(request);
         CompletableFuture<PermitAnswer> answer = new CompletableFuture<>();
-        unanswered.add(answer);
+        unanswered.add(new Unanswered(request.max(), answer));
         return answer;
     }
-
-    @Override
-    public Link link(Partition partition, Listener listener) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void close() {}
 }

@@ -28,6 +28,8 @@ class BatchRunnerTest {
     private final RunnerFixture fixture = new RunnerFixture();
     private final List<String> calls = new ArrayList<>();
     private final List<String> measured = new ArrayList<>();
+    private final List<Outcome> concluded = new ArrayList<>();
+    private int starts;
     private boolean stops;
     private final QueueSpec.Builder spec = RunnerFixture.queue().timeout(Duration.ofSeconds(1));
 
@@ -35,6 +37,16 @@ class BatchRunnerTest {
         @Override
         public void batch(String queue, String type, int size) {
             measured.add(queue + " " + type + " " + size);
+        }
+
+        @Override
+        public void started(String queue, long waitMillis) {
+            starts++;
+        }
+
+        @Override
+        public void concluded(String queue, Outcome outcome) {
+            concluded.add(outcome);
         }
     };
 
@@ -52,7 +64,7 @@ class BatchRunnerTest {
             alone.refuse();
         }
         List<Outcome> all = new ArrayList<>();
-        BatchRunner runner = new BatchRunner(built, context, fixture.counters, alone, gates, (ran, outcomes) -> {
+        BatchRunner runner = new BatchRunner(built, context, alone, gates, (ran, outcomes) -> {
             assertThat(ran).containsExactly(runs);
             all.addAll(outcomes);
         });
@@ -81,6 +93,8 @@ class BatchRunnerTest {
         assertThat(calls).containsExactly("3 tasks");
         assertThat(measured).containsExactly("orders ship 3");
         assertThat(fixture.counters.succeeded.sum()).isEqualTo(3);
+        assertThat(starts).isEqualTo(3);
+        assertThat(concluded).hasSize(3).hasOnlyElementsOfType(Outcome.Succeeded.class);
     }
 
     @Test

@@ -72,7 +72,7 @@ class CoreCommandsTest {
         commands.report(new CoreEvent.Acquired(P3, 7, 0, 1));
         commands.report(new CoreEvent.KeyBlocked(P3, "customer-{}", BlockReason.HEAD, Position.of(1, 42)));
         assertThat(logged.list).as("before the flush ends").isEmpty();
-        commands.flushed(0, 0);
+        commands.flushed(0, false);
     }
 
     @Test
@@ -108,10 +108,10 @@ class CoreCommandsTest {
     void floodOfUnreadableMessagesIsCountedWhenItEnds() {
         buriedLogger.addAppender(logged);
         reportUnreadable(15);
-        commands.flushed(0, 0);
+        commands.flushed(0, false);
         assertThat(logged.list).hasSize(10);
         clock.advance(10_000);
-        commands.flushed(0, 0);
+        commands.flushed(0, false);
 
         assertThat(logged.list).hasSize(11);
         assertThat(logged.list.get(10).getFormattedMessage()).contains("5 more tasks are dead");

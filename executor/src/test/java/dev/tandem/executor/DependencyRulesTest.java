@@ -6,6 +6,7 @@ import dev.tandem.task.BusinessId;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.TaskDependencies;
 import dev.tandem.task.TaskDependencies.Policy;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.DependencyAnswer;
 import dev.tandem.task.store.DependencyAnswer.State;
 import dev.tandem.task.store.DependencyPolicy;
@@ -39,7 +40,7 @@ class DependencyRulesTest {
     }
 
     private static Outcome waits(String id, long millis) {
-        return Outcome.Snoozed.waitingFor("the task " + id, millis);
+        return Outcome.Snoozed.waitingFor(new WaitReason.OtherTask(id.toString()), millis);
     }
 
     @Test
@@ -87,6 +88,7 @@ class DependencyRulesTest {
     @Test
     void withoutAnAnswerItNeitherRunsNorDies() {
         assertThat(decide(Policy.DIE, SUCCEEDED, null))
-                .isEqualTo(Outcome.Snoozed.waitingFor("an answer of Redis about what it depends on", 5_000));
+                .isEqualTo(Outcome.Snoozed.waitingFor(
+                        new WaitReason.Other("an answer of Redis about what it depends on"), 5_000));
     }
 }

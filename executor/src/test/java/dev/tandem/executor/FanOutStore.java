@@ -21,6 +21,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A store that knows only fan-outs, and a broker that takes all tasks of the queue {@code orders}. */
 final class FanOutStore implements Store, FanOutPublisher {
@@ -29,6 +31,12 @@ final class FanOutStore implements Store, FanOutPublisher {
     final List<FanOutRequest> requests = new CopyOnWriteArrayList<>();
     final List<Task> published = new CopyOnWriteArrayList<>();
     final Set<Class<?>> lostAnswers = new CopyOnWriteArraySet<>();
+    /** The process is killed when it sends such a request: the store does not get it. */
+    volatile @Nullable Class<?> killedAt;
+
+    /** Is done before a fan-out begins. */
+    volatile Consumer<FanOutRequest.Open> beforeOpen = open -> {};
+
     volatile long now = 1_800_000_000_000L;
 
     FanOutAnswer apply(FanOutRequest request) {
@@ -51,9 +59,15 @@ final class FanOutStore implements Store, FanOutPublisher {
     @Override
     public synchronized CompletionStage<FanOutReply> fanOut(
             int bucket, FanOutCaller caller, List<FanOutRequest> asked) {
+        if (killedAt != null && asked.stream().anyMatch(killedAt::isInstance)) {
+            return new CompletableFuture<>();
+        }
         boolean lost = false;
         for (FanOutRequest each : asked) {
             requests.add(each);
+            if (each instanceof FanOutRequest.Open open) {
+                beforeOpen.accept(open);
+            }
             lost |= lostAnswers.remove(each.getClass());
         }
         FanOutReply reply = model.call(bucket, caller, asked, now);

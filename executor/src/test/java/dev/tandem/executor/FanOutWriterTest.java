@@ -19,6 +19,7 @@ import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Publisher.Publication;
 import dev.tandem.task.Publisher.PublishException;
+import dev.tandem.task.RetriedByOperator;
 import dev.tandem.task.Task;
 import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutCaller;
@@ -273,7 +274,8 @@ class FanOutWriterTest {
         model.apply(new Cancel(outer, "asked for"), 0);
         published.clear();
 
-        assertThat(fanOut(TestRuns.of(subtask, 7), 5, FanOut.withoutFinalTask()).subtasks())
+        assertThat(fanOut(TestRuns.of(RetriedByOperator.with(subtask), 7), 5, FanOut.withoutFinalTask())
+                        .subtasks())
                 .as("of a dead subtask that an operator has retried")
                 .isEqualTo(5);
 

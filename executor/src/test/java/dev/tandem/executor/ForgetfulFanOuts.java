@@ -73,27 +73,37 @@ final class ForgetfulFanOuts {
         private void run() {
             long its = ++token;
             FanOuts process = process();
-            process.ask(new FanOutRequest.Open(id, its, plan()), begun -> {
-                if (begun == null) {
-                    after(1_000, this::run);
-                } else if (begun.code() == Code.OK || begun.code() == Code.RESUMED) {
-                    nest(process, its);
-                }
-            });
-        }
-
-        private void nest(FanOuts process, long its) {
             if (parent == null) {
-                publish(process, its);
+                open(process, its);
                 return;
             }
             process.ask(new FanOutRequest.Nest(parent.fanOut(), parent.number(), id), answer -> {
                 if (answer == null) {
                     after(1_000, this::run);
                 } else {
-                    publish(process, its);
+                    open(process, its);
                 }
             });
+        }
+
+        private void open(FanOuts process, long its) {
+            process.ask(new FanOutRequest.Open(id, its, plan()), begun -> {
+                if (begun == null) {
+                    after(1_000, this::run);
+                } else if (begun.code() == Code.OK || begun.code() == Code.RESUMED) {
+                    publish(process, its);
+                } else if (FanOutWriter.isClosed(begun)) {
+                    returned(process, its);
+                }
+            });
+        }
+
+        /** The handler of the master goes on for some time behind its fan-out. Nobody waits for that of one that is no subtask. */
+        private void returned(FanOuts process, long its) {
+            if (parent != null) {
+                FanOutRequest ended = new FanOutRequest.Abandon(id, its, End.SUCCEEDED, "its master ended");
+                after(random.nextInt(1_500), () -> process.tell(ended, answer -> {}));
+            }
         }
 
         private void publish(FanOuts process, long its) {
@@ -107,6 +117,8 @@ final class ForgetfulFanOuts {
                 process.ask(new FanOutRequest.Seal(id, its, total), answer -> {
                     if (answer == null || FanOutWriter.problem(id, answer) != null) {
                         after(1_000, this::run);
+                    } else {
+                        returned(process, its);
                     }
                 });
             }

@@ -7,6 +7,7 @@ import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Task;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.LookBack;
 import dev.tandem.task.store.LookBack.Ask;
 import dev.tandem.task.store.LookBack.State;
@@ -105,8 +106,7 @@ class GrowthGateTest {
         gate.know(new GrowthView(true, OPEN, one));
         Run run = run("3", 5);
         assertThat(waits(run)).isFalse();
-        assertThat(gate.takeOutcome(run))
-                .isEqualTo(Outcome.Snoozed.waitingFor("earlier tasks of its key, in another partition", 500));
+        assertThat(gate.takeOutcome(run)).isEqualTo(Outcome.Snoozed.waitingFor(new WaitReason.FormerPartition(), 500));
         assertThat(gate.wantsEnds()).isTrue();
 
         gate.endsLookedUp();

@@ -201,7 +201,7 @@ class HandlerAgreementTest {
 
         // A comparison of each with each takes minutes.
         assertTimeout(
-                Duration.ofSeconds(20),
+                Duration.ofSeconds(60),
                 () -> IntStream.range(0, 100)
                         .forEach(n -> assertThat(agreement.check(n, true, peers).willBeRefused())
                                 .isFalse()));

@@ -149,7 +149,7 @@ class LostPermitTest {
 
     private BatchRunner batches(QueueSpec spec, Gates gates) {
         ExecutorContext context = TestContexts.of(clock, fixture.watchdog, TestContexts.TIMINGS, ExecutorMetrics.NONE);
-        return new BatchRunner(spec, context, fixture.counters, runner(spec, gates), gates, (runs, ended) -> {
+        return new BatchRunner(spec, context, runner(spec, gates), gates, (runs, ended) -> {
             for (int i = 0; i < runs.size(); i++) {
                 outcomes.put(runs.get(i), ended.get(i));
             }

@@ -32,7 +32,7 @@ class PermitPoolTest {
     }
 
     private static PermitAnswer held(int permits) {
-        return new PermitAnswer(permits, permits, false);
+        return new PermitAnswer(permits, permits, false, 10);
     }
 
     // ---- the reasons to ask
@@ -59,7 +59,7 @@ class PermitPoolTest {
     void whileARunLacksAPermitTheStoreIsAskedTenTimesASecond() {
         pool.waiting(1, 1, START);
         assertThat(asks(0)).isNotNull();
-        pool.answered(new PermitAnswer(0, 1, false), START);
+        pool.answered(new PermitAnswer(0, 1, false, 10), START);
 
         assertThat(asks(PermitPool.CONTENDED_MILLIS - 1)).isNull();
         assertThat(asks(PermitPool.CONTENDED_MILLIS)).isNotNull();
@@ -67,7 +67,7 @@ class PermitPoolTest {
 
     @Test
     void whatIsAboveTheShareIsGivenBackAtOnceWhileOthersWait() {
-        begun(1, new PermitAnswer(2, 1, true));
+        begun(1, new PermitAnswer(2, 1, true, 10));
         pool.waiting(1, 1, START);
 
         assertThat(pool.hasFree(START)).as("beyond the share").isFalse();
@@ -119,7 +119,7 @@ class PermitPoolTest {
         begun(1, held(1));
         assertThat(asks(10)).isNull();
 
-        pool.heard();
+        pool.onNotice();
 
         assertThat(asks(10)).isNotNull();
     }
@@ -166,6 +166,65 @@ class PermitPoolTest {
         pool.answered(held(0), START + LEASE);
 
         assertThat(pool.lapses(START + LEASE)).isTrue();
+    }
+
+    // ---- another number
+
+    @Test
+    void aHigherNumberLetsMoreRunsAskAtOnce() {
+        begun(10, new PermitAnswer(10, 10, false, 10));
+        pool.waiting(5, 5, START);
+        assertThat(asks(PermitPool.CONTENDED_MILLIS))
+                .satisfies(each -> assertThat(each.wanted()).isEqualTo(10));
+
+        pool.answered(new PermitAnswer(10, 10, false, 12), START + PermitPool.CONTENDED_MILLIS);
+
+        assertThat(asks(PermitPool.CONTENDED_MILLIS))
+                .satisfies(each -> assertThat(each.wanted()).isEqualTo(12));
+        assertThat(pool.status().max()).isEqualTo(12);
+    }
+
+    @Test
+    void belowWhatRunsNothingStartsUntilEnoughHaveEnded() {
+        begun(5, held(5));
+        pool.waiting(3, 3, START);
+        pool.onNotice();
+        assertThat(asks(1)).isNotNull();
+
+        pool.answered(new PermitAnswer(2, 2, false, 2), START + 1);
+
+        for (int left = 5; left > 2; left--) {
+            assertThat(pool.hasFree(START + 1)).as("%s run", left).isFalse();
+            pool.giveBack();
+        }
+        assertThat(pool.hasFree(START + 1)).isFalse();
+        pool.giveBack();
+        assertThat(pool.hasFree(START + 1)).isTrue();
+    }
+
+    @Test
+    void runsAreInterruptedAfterTheLeaseAlsoIfTheNumberLeavesThemNoPermit() {
+        begun(2, held(2));
+        pool.onNotice();
+        assertThat(asks(1)).isNotNull();
+        pool.answered(new PermitAnswer(0, 0, true, 1), START + 1);
+
+        assertThat(pool.lapses(START + 1)).as("their permits count").isFalse();
+        assertThat(pool.lapses(START + 1 + LEASE)).isTrue();
+        assertThat(pool.lapses(START + 1 + LEASE)).as("once").isFalse();
+    }
+
+    @Test
+    void anExecutorThatNeedsNothingHearsOfTheNumber() {
+        pool.onNotice();
+        PermitRequest request = asks(0);
+        assertThat(request).isNotNull();
+        assertThat(request.wanted()).isZero();
+
+        pool.answered(new PermitAnswer(0, 0, false, 7), START);
+
+        assertThat(pool.status().max()).isEqualTo(7);
+        assertThat(asks(LEASE)).isNull();
     }
 
     // ---- the end

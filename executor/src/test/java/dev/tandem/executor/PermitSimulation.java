@@ -5,38 +5,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;
-import dev.tandem.task.Partition;
 import dev.tandem.task.QueuePolicy;
-import dev.tandem.task.store.LimitStore;
 import dev.tandem.task.store.PermitAnswer;
 import dev.tandem.task.store.PermitModel;
 import dev.tandem.task.store.PermitRequest;
-import dev.tandem.task.store.RateAnswer;
-import dev.tandem.task.store.RateRequest;
-import dev.tandem.task.store.Store;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
  * Executors that share one limit, in simulated time: requests and answers take their time, are lost, and come twice; executors
- * die, are cut off and stand still. Handlers end when they are interrupted.
+ * die, are cut off and stand still; operators change the number. Handlers end when they are interrupted.
  */
 final class PermitSimulation {
 
     private static final long LEASE = 2_000;
 
-    private record Event(long at, long order, Runnable action) {}
-
-    final class Member implements Store, LimitStore {
+    final class Member extends LimitsOnlyStore {
         private final String name;
         private final Permits permits;
         private final PermitGate gate;
@@ -129,16 +120,6 @@ final class PermitSimulation {
         }
 
         @Override
-        public LimitStore limits() {
-            return this;
-        }
-
-        @Override
-        public CompletionStage<List<RateAnswer>> tokens(String limit, List<RateRequest> requests) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
         public CompletionStage<PermitAnswer> permits(PermitRequest request) {
             CompletableFuture<PermitAnswer> future = new CompletableFuture<>();
             boolean lost = isLost(50) || clock.millis() < cutOffUntil;
@@ -179,14 +160,6 @@ final class PermitSimulation {
             listeners.put(limit, told);
             return () -> {};
         }
-
-        @Override
-        public Link link(Partition partition, Listener links) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void close() {}
     }
 
     private final ManualClock clock = new ManualClock();
@@ -194,16 +167,15 @@ final class PermitSimulation {
     private final Map<String, PermitModel> models = new HashMap<>();
     private final List<TaskLimit> limits;
     private final List<Member> members = new ArrayList<>();
-    private final PriorityQueue<Event> events =
-            new PriorityQueue<>(Comparator.comparingLong(Event::at).thenComparingLong(Event::order));
+    private final SimulatedEvents events = new SimulatedEvents();
     /** When the tasks that are measured were submitted, by the runs that have not begun. */
     private final Map<Run, Long> submittedAt = new HashMap<>();
 
     private final Random random;
     private final int max;
     private final boolean losses;
+    private final NumbersInForce numbers;
     private long longestWait;
-    private long order;
     private long runs;
     private long submitted;
     private long done;
@@ -219,6 +191,7 @@ final class PermitSimulation {
         this.random = random;
         this.max = max;
         this.losses = losses;
+        numbers = new NumbersInForce(max);
         limits = List.of(new TaskLimit("erp", max, TaskPattern.ALL));
     }
 
@@ -227,6 +200,7 @@ final class PermitSimulation {
         random = new Random(seed);
         this.max = max;
         losses = true;
+        numbers = new NumbersInForce(max);
         limits = List.of(
                 new TaskLimit("b", max, new TaskPattern(List.of("b", "both"), List.of())),
                 new TaskLimit("a", max, new TaskPattern(List.of("a", "both"), List.of())));
@@ -241,7 +215,7 @@ final class PermitSimulation {
     }
 
     private void later(long millis, Runnable action) {
-        events.add(new Event(clock.millis() + millis, order++, action));
+        events.add(clock.millis() + millis, action);
     }
 
     private void submit(Member member, String type, long millis) {
@@ -254,7 +228,14 @@ final class PermitSimulation {
         member.start(run);
     }
 
+    /** A run begins by the number that its executor knows: it has asked for permits within the lease. */
     private void begun(Run run) {
+        int most = numbers.mostSince(clock.millis() - LEASE);
+        limits.stream()
+                .filter(each -> each.covers(run.task().type(), run.task().key()))
+                .forEach(each -> assertThat(used(each))
+                        .as("permits of %s at the begin of a run after %s ms", each.name(), clock.millis() - from)
+                        .isLessThanOrEqualTo(most));
         Long since = submittedAt.remove(run);
         if (since != null) {
             longestWait = Math.max(longestWait, clock.millis() - since);
@@ -279,15 +260,13 @@ final class PermitSimulation {
                 .filter(Member::isAt)
                 .filter(each -> now % 5 == 0 || each.frozenUntil == now)
                 .forEach(each -> each.permits.tick());
-        for (Event next = events.peek(); next != null && next.at() <= now; next = events.peek()) {
-            events.remove().action().run();
-        }
+        events.run(now);
         for (TaskLimit limit : limits) {
             int used = used(limit);
             usedMillis += used;
             assertThat(used)
-                    .as("permits of %s in use after %s ms, of %s", limit.name(), now - from, max)
-                    .isLessThanOrEqualTo(max);
+                    .as("permits of %s in use after %s ms", limit.name(), now - from)
+                    .isLessThanOrEqualTo(numbers.most());
         }
         for (Member each : members) {
             if (each.isAt() && limits.size() == 1) {
@@ -310,6 +289,9 @@ final class PermitSimulation {
                 submit(member, "ship", random.nextInt(20) == 0 ? random.nextInt(1_500) : 1 + random.nextInt(30));
             }
             fault(member);
+            if (random.nextInt(600) == 0) {
+                override();
+            }
         }
         long lost = members.stream()
                 .filter(each -> each.dead)
@@ -324,6 +306,17 @@ final class PermitSimulation {
             step();
         }
         models.values().forEach(each -> assertThat(each.held(clock.millis())).isZero());
+    }
+
+    /** An operator sets another number, or resets it. Not all executors hear of it. */
+    private void override() {
+        Integer set = random.nextInt(3) == 0 ? null : 1 + random.nextInt(2 * max);
+        String limit = limits.get(0).name();
+        model(limit).override(set);
+        numbers.change(set == null ? max : set, clock.millis());
+        members.stream()
+                .filter(each -> !isLost(5))
+                .forEach(each -> later(random.nextInt(4), () -> each.whenAt(each.listeners.get(limit))));
     }
 
     private void fault(Member member) {

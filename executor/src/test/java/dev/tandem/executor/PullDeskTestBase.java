@@ -16,6 +16,7 @@ import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;
 import dev.tandem.task.Partition;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,10 +33,25 @@ abstract class PullDeskTestBase {
     /** The outcomes by offset. */
     final Map<Long, Outcome> outcomes = new LinkedHashMap<>();
 
+    /** The measured starts and outcomes. */
+    final List<String> measured = new ArrayList<>();
+
+    private final ExecutorMetrics metrics = new ExecutorMetrics() {
+        @Override
+        public void started(String queue, long waitMillis) {
+            measured.add("start");
+        }
+
+        @Override
+        public void concluded(String queue, Outcome outcome) {
+            measured.add(outcome.getClass().getSimpleName());
+        }
+    };
+
     final PullDesk desk = desk(queue());
 
     private PullDesk desk(QueueSpec.Builder builder) {
-        ExecutorContext context = TestContexts.of(clock, fixture.watchdog, TestContexts.TIMINGS, ExecutorMetrics.NONE);
+        ExecutorContext context = TestContexts.of(clock, fixture.watchdog, TestContexts.TIMINGS, metrics);
         QueueSpec spec = builder.retry(RetryPolicy.fixed(Duration.ofSeconds(3)))
                 .timeout(Duration.ofMinutes(1))
                 .pulled(PullPolicy.DEFAULTS)

@@ -38,6 +38,7 @@ class PullEndsTest extends PullDeskTestBase {
         CompletableFuture<LeaseAnswer> answer = apply(lease, new Finish("{\"n\":1}"));
         assertThat(outcomes).containsOnly(Map.entry(1L, Outcome.Succeeded.INSTANCE));
         assertThat(fixture.counters.succeeded.sum()).isEqualTo(1);
+        assertThat(measured).containsExactly("start", "Succeeded");
         assertThat(answer).isNotDone();
 
         recorded(1);

@@ -15,6 +15,7 @@ import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
 import dev.tandem.task.Task;
 import dev.tandem.task.store.Registration.OperatorPause;
+import dev.tandem.task.store.RunningTask;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,7 +74,7 @@ class PulledQueueTest {
     }
 
     private List<LeasedTask> lease(int max, long waitMillis) throws Exception {
-        return leases.lease(new LeaseCall(max, 1 << 20, waitMillis, 0, "")).get(5, TimeUnit.SECONDS);
+        return leases.lease(new LeaseCall(max, 1 << 20, waitMillis, 0, "")).get(60, TimeUnit.SECONDS);
     }
 
     private long claims() {
@@ -86,7 +87,7 @@ class PulledQueueTest {
 
     private void finish(LeasedTask task) throws Exception {
         LeaseAnswer answer =
-                leases.apply(task.lease(), new LeaseRequest.Finish(null)).get(5, TimeUnit.SECONDS);
+                leases.apply(task.lease(), new LeaseRequest.Finish(null)).get(60, TimeUnit.SECONDS);
         assertThat(answer).isEqualTo(LeaseAnswer.done());
     }
 
@@ -103,13 +104,34 @@ class PulledQueueTest {
     }
 
     @Test
+    void theExecutorSaysWhichWorkerHasATaskAndUntilWhen() throws Exception {
+        deliver();
+        long before = System.currentTimeMillis();
+        LeasedTask leased = leases.lease(new LeaseCall(1, 1 << 20, 5_000, 20_000, "worker 1"))
+                .get(60, TimeUnit.SECONDS)
+                .get(0);
+
+        List<RunningTask> running = loop.held().running().get(60, TimeUnit.SECONDS);
+
+        assertThat(running).hasSize(1);
+        RunningTask task = running.get(0);
+        assertThat(task.id()).isEqualTo(leased.id());
+        assertThat(task.attempt()).isEqualTo(1);
+        assertThat(task.since()).isBetween(before - 1, System.currentTimeMillis() + 1);
+        assertThat(task.worker().name()).isEqualTo("worker 1");
+        assertThat(task.worker().until()).isBetween(before + 19_999, System.currentTimeMillis() + 20_001);
+        finish(leased);
+        assertThat(loop.held().running().get(60, TimeUnit.SECONDS)).isEmpty();
+    }
+
+    @Test
     void theNextTaskOfAKeyFollowsWhenAWorkerHasFinishedTheOneBefore() throws Exception {
         deliver();
         List<LeasedTask> first = lease(10, 5_000);
         CompletableFuture<List<LeasedTask>> waiting = leases.lease(new LeaseCall(10, 1 << 20, 5_000, 0, ""));
         finish(first.get(2));
 
-        List<LeasedTask> second = waiting.get(5, TimeUnit.SECONDS);
+        List<LeasedTask> second = waiting.get(60, TimeUnit.SECONDS);
         assertThat(second)
                 .extracting(LeasedTask::key)
                 .containsExactly(first.get(2).key());
@@ -138,7 +160,7 @@ class PulledQueueTest {
         assertThat(lease(1, 100)).isEmpty();
 
         loop.pauseByOperator(OperatorPause.NO);
-        assertThat(waiting.get(5, TimeUnit.SECONDS)).hasSize(1);
+        assertThat(waiting.get(60, TimeUnit.SECONDS)).hasSize(1);
     }
 
     @Test
@@ -148,7 +170,7 @@ class PulledQueueTest {
         stop();
 
         LeaseAnswer answer =
-                leases.apply(task.lease(), new LeaseRequest.Finish(null)).get(5, TimeUnit.SECONDS);
+                leases.apply(task.lease(), new LeaseRequest.Finish(null)).get(60, TimeUnit.SECONDS);
         assertThat(answer).isEqualTo(LeaseAnswer.lost("its executor has stopped"));
         assertThat(loop.status().notStarted()).isEqualTo(1);
     }

@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.ordering.Run;
 import dev.tandem.ordering.TestRuns;
 import dev.tandem.task.Outcome;
-import dev.tandem.task.Partition;
 import dev.tandem.task.Task;
-import dev.tandem.task.store.LimitStore;
-import dev.tandem.task.store.PermitAnswer;
-import dev.tandem.task.store.PermitRequest;
+import dev.tandem.task.store.LimitRequest;
 import dev.tandem.task.store.RateAnswer;
 import dev.tandem.task.store.RateModel;
 import dev.tandem.task.store.RateRequest;
@@ -37,19 +34,10 @@ class RateGateTest {
     private final Map<Run, Outcome> away = new HashMap<>();
     private int calls;
     private boolean fails;
+    private final List<Runnable> watches = new ArrayList<>();
     private long offset;
 
-    private final class ModelStore implements Store, LimitStore {
-        @Override
-        public LimitStore limits() {
-            return this;
-        }
-
-        @Override
-        public CompletionStage<PermitAnswer> permits(PermitRequest request) {
-            throw new UnsupportedOperationException();
-        }
-
+    private final class ModelStore extends LimitsOnlyStore {
         @Override
         public CompletionStage<List<RateAnswer>> tokens(String limit, List<RateRequest> requests) {
             calls++;
@@ -66,17 +54,15 @@ class RateGateTest {
         }
 
         @Override
-        public Link link(Partition partition, Listener listener) {
-            throw new UnsupportedOperationException();
+        public AutoCloseable watchRate(String limit, Runnable listener) {
+            watches.add(listener);
+            return () -> watches.remove(listener);
         }
-
-        @Override
-        public void close() {}
     }
 
     private final class Member {
         private final Store store = new ModelStore();
-        private final Rates rates = new Rates(store, clock, () -> {});
+        private final Rates rates = new Rates(store, 40_000, clock, () -> {});
         private final RateGate gate;
 
         private Member(TaskRate... limits) {
@@ -329,6 +315,33 @@ class RateGateTest {
         pass(2, member);
         assertThat(begun).containsKey(run);
         assertThat(member.gate.mostRuns()).as("besides the one that runs").isEqualTo(11);
+    }
+
+    @Test
+    void aHigherRateLetsTasksBeginThatWaitAndBoundsWhatIsStarted() {
+        Member member = new Member(new TaskRate("erp", 3_600_000_000L, 1, null, TaskPattern.ALL));
+        List<Run> runs = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            runs.add(member.starts("k"));
+        }
+        pass(1_000, member);
+        assertThat(begun).as("one in an hour").hasSize(1);
+
+        model.override(new LimitRequest.Rate(10_000, 1));
+        watches.forEach(Runnable::run);
+        pass(50, member);
+
+        assertThat(begun).hasSize(5);
+        assertThat(member.gate.mostRuns()).isEqualTo(105);
+        model.override(null);
+        watches.forEach(Runnable::run);
+        member.starts("k"); // A token may be left for this one.
+        Run late = member.starts("k");
+        pass(1_000, member);
+        assertThat(begun).as("the rate of the settings holds again").doesNotContainKey(late);
+        assertThat(member.gate.mostRuns()).isLessThan(10);
+        member.rates.close();
+        assertThat(watches).isEmpty();
     }
 
     @Test

@@ -28,8 +28,27 @@ class RunMeasurementTest {
 
     private final RunnerFixture fixture = new RunnerFixture();
     private final List<RunMeasurement> measured = new ArrayList<>();
+    private final List<Long> starts = new ArrayList<>();
+    private final List<Outcome> concluded = new ArrayList<>();
     private final List<Optional<Duration>> waited = new ArrayList<>();
     private final List<RunOutcome> outcomes = new ArrayList<>();
+
+    private final ExecutorMetrics metrics = new ExecutorMetrics() {
+        @Override
+        public void ended(RunMeasurement each) {
+            measured.add(each);
+        }
+
+        @Override
+        public void started(String queue, long waitMillis) {
+            starts.add(waitMillis);
+        }
+
+        @Override
+        public void concluded(String queue, Outcome outcome) {
+            concluded.add(outcome);
+        }
+    };
 
     private Task task(long publishedBefore, long dueBefore) {
         long now = fixture.clock.wallMillis();
@@ -44,12 +63,6 @@ class RunMeasurementTest {
             fixture.clock.advance(7);
             waited.add(task.waited());
         });
-        ExecutorMetrics metrics = new ExecutorMetrics() {
-            @Override
-            public void ended(RunMeasurement each) {
-                measured.add(each);
-            }
-        };
         fixture.runner(spec, metrics).run(run, fixture.slot);
         return measured.get(0);
     }
@@ -61,6 +74,8 @@ class RunMeasurementTest {
         assertThat(run)
                 .isEqualTo(new RunMeasurement("orders", "pay", 1, Outcome.Succeeded.INSTANCE, 7_000_000, 250, false));
         assertThat(waited).containsOnly(Optional.of(Duration.ofMillis(250)));
+        assertThat(starts).containsExactly(250L);
+        assertThat(concluded).containsExactly(Outcome.Succeeded.INSTANCE);
     }
 
     @Test
@@ -74,6 +89,16 @@ class RunMeasurementTest {
     @Test
     void aPublisherWhoseClockIsAheadMakesNoNegativeWait() {
         assertThat(measure(TestRuns.of(task(-5_000, UNKNOWN), 1)).waitMillis()).isZero();
+    }
+
+    @Test
+    void aTaskThatEndsWithoutAHandlerDoesNotStart() {
+        TaskRunner runner = fixture.runner(queue().action("pay", task -> {}).maxAttempts(3), metrics);
+        runner.run(TestRuns.of(task(250, UNKNOWN), 1, 4, TestRuns.FOREVER), fixture.slot);
+
+        assertThat(starts).isEmpty();
+        assertThat(measured).isEmpty();
+        assertThat(concluded).hasOnlyElementsOfType(Outcome.Dead.class).hasSize(1);
     }
 
     @Test

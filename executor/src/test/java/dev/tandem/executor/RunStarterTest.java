@@ -52,23 +52,23 @@ class RunStarterTest {
     void otherTypesStartAtOnceWhileABatchWaits() {
         Run mail = TestRuns.of(RunnerFixture.task("mail", ""), 1);
         starter.start(List.of(ship(0), mail), 0);
-        starter.startDue(0, 2);
+        starter.startDue(0, false);
 
         awaitGiven(mail);
         assertThat(batches).isEmpty();
         assertThat(starter.waiting()).isEqualTo(1);
         assertThat(starter.nextDue()).isEqualTo(50);
-        starter.startDue(50, 2);
+        starter.startDue(50, false);
         assertThat(batches).hasSize(1);
     }
 
     @Test
     void nothingWaitsOnceAllSlotsAreTaken() {
         starter.start(List.of(ship(0), ship(1)), 0);
-        starter.startDue(0, SLOTS - 1);
+        starter.startDue(0, false);
         assertThat(batches).isEmpty();
 
-        starter.startDue(0, SLOTS);
+        starter.startDue(0, true);
         assertThat(batches)
                 .singleElement()
                 .satisfies(batch -> assertThat(batch.runs()).hasSize(2));

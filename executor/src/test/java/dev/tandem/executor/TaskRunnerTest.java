@@ -319,6 +319,16 @@ class TaskRunnerTest {
             public void finished(String queue, String type, Outcome ended, long runNanos) {
                 throw new IllegalStateException("registry closed");
             }
+
+            @Override
+            public void started(String queue, long waitMillis) {
+                throw new IllegalStateException("registry closed");
+            }
+
+            @Override
+            public void concluded(String queue, Outcome ended) {
+                throw new IllegalStateException("registry closed");
+            }
         };
 
         fixture.runner(queue().action("pay", task -> {}), broken).run(TestRuns.of(task("pay", ""), 1), fixture.slot);

@@ -21,7 +21,7 @@ class TokenPoolTest {
     }
 
     private static RateAnswer tokens(int count) {
-        return new RateAnswer(0, count, 0, 10);
+        return new RateAnswer(0, count, 0, 10, 10_000);
     }
 
     @Test
@@ -47,6 +47,18 @@ class TokenPoolTest {
     }
 
     @Test
+    void runsHaveToWaitIfTheStoreHasNoTokenThoughOneWasExpected() {
+        pool.awaitAnswer("a");
+        pool.awaitAnswer("b");
+        pool.await("known");
+        assertThat(pool.takeSurprised(NOW)).as("nobody knows").isZero();
+        pool.answered(request(NOW), new RateAnswer(0, 1, 0, 30, 10_000), NOW, NOW);
+
+        assertThat(pool.takeSurprised(NOW)).isEqualTo(1);
+        assertThat(pool.takeSurprised(NOW)).as("counts once").isZero();
+    }
+
+    @Test
     void tokensOfALateAnswerAreDroppedAndOthersAskedFor() {
         pool.await("a");
         pool.answered(request(NOW), tokens(1), NOW, NOW + 21 * MILLI);
@@ -66,10 +78,27 @@ class TokenPoolTest {
     }
 
     @Test
+    void tokensFollowTheIntervalThatIsInForceAndAChangeIsAskedForAtOnce() {
+        pool.await("a");
+        pool.await("b");
+        RateRequest first = request(NOW);
+        pool.changed();
+        pool.answered(first, new RateAnswer(0, 1, 0, 3_600_000, 3_600_000_000L), NOW, NOW);
+        assertThat(pool.next(NOW)).isEqualTo("a");
+        assertThat(pool.expectedWait(NOW)).isEqualTo(3_600_000 * MILLI);
+
+        RateRequest second = request(NOW + 1);
+        pool.answered(second, new RateAnswer(0, 1, 40_000, 50, 50_000), NOW, NOW + 1);
+
+        assertThat(pool.nextDue(NOW + 1, true)).isEqualTo(NOW + 40 * MILLI);
+        assertThat(pool.returnAt(NOW + 40 * MILLI)).isLessThan(NOW + 3_600_000 * MILLI);
+    }
+
+    @Test
     void theStoreIsNotAskedBeforeItHasAFurtherToken() {
         pool.await("a");
         pool.await("b");
-        pool.answered(request(NOW), new RateAnswer(0, 1, 0, 30), NOW, NOW);
+        pool.answered(request(NOW), new RateAnswer(0, 1, 0, 30, 10_000), NOW, NOW);
         assertThat(pool.next(NOW)).isEqualTo("a");
 
         assertThat(pool.nextRequest(NOW + 29 * MILLI)).isNull();
@@ -99,7 +128,7 @@ class TokenPoolTest {
         RateRequest told = request(NOW);
         assertThat(told.tokens()).isZero();
         assertThat(told.pauseMillis()).isEqualTo(500);
-        pool.answered(told, new RateAnswer(0, 0, 0, 500), NOW, NOW);
+        pool.answered(told, new RateAnswer(0, 0, 0, 500, 10_000), NOW, NOW);
         assertThat(pool.nextRequest(NOW + 499 * MILLI)).isNull();
         assertThat(request(NOW + 500 * MILLI).tokens()).isEqualTo(1);
     }

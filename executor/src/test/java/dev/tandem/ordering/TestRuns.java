@@ -30,6 +30,19 @@ public final class TestRuns {
         return run(task, offset, 2, 0, -1, FOREVER);
     }
 
+    /** A run of the same task that begins when this one seems to be dead. */
+    public static Run redelivered(Run run) {
+        return new Run(
+                run.partition(),
+                run.position(),
+                run.task(),
+                run.token() + 1,
+                run.attempt(),
+                run.lapses() + 1,
+                run.sequence(),
+                FOREVER);
+    }
+
     /** An attempt after this many lapsed claims. */
     public static Run lapsed(Task task, long offset, int lapses, long leaseUntil) {
         return run(task, offset, lapses + 1, lapses, offset, leaseUntil);

@@ -199,7 +199,11 @@ final class ClientProperties {
 
     /** Returns how often to check whether the topic was created again: twice within the age of the metadata. */
     static long topicCheckMillis(Map<String, String> properties) {
-        return Math.max(100, number(properties, ConsumerConfig.METADATA_MAX_AGE_CONFIG) / 2);
+        return Math.max(100, metadataAgeMillis(properties) / 2);
+    }
+
+    static long metadataAgeMillis(Map<String, String> properties) {
+        return number(properties, ConsumerConfig.METADATA_MAX_AGE_CONFIG);
     }
 
     private static long number(Map<String, String> properties, String name) {

@@ -149,7 +149,10 @@ final class KafkaClients implements AutoCloseable {
         ready = false;
         connectAt = clock.now() + RETRY_MILLIS;
         health.report(
-                Problem.NEVER_CONNECTED, "cannot connect to Kafka: " + KafkaErrors.explain(problem, settings.topic()));
+                Problem.NEVER_CONNECTED,
+                (KafkaErrors.isRefusal(problem) ? "cannot use the topic" : "cannot connect to Kafka")
+                        + " at '" + settings.bootstrapServers() + "' (tandem.kafka.bootstrap-servers): "
+                        + KafkaErrors.explain(problem, settings.topic()));
     }
 
     /** Updates the health if brokers have begun or stopped to answer. */

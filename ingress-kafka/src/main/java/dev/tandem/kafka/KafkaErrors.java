@@ -73,6 +73,11 @@ final class KafkaErrors {
         return FailureText.of(root(problem));
     }
 
+    /** Whether the brokers can be reached, and do not let this user have what was asked for. */
+    static boolean isRefusal(Throwable problem) {
+        return problem instanceof AuthorizationException;
+    }
+
     private static Throwable root(Throwable problem) {
         Throwable root = problem;
         while (root.getCause() != null) {

@@ -99,10 +99,12 @@ final class KafkaHealth {
                 log.info("{}: connected", prefix);
             }
         }
-        status = new KafkaStatus(
-                connected,
-                since,
-                connected ? "connected" : problems.values().iterator().next(),
-                0);
+        status = new KafkaStatus(connected, since, connected ? "connected" : worst(), 0);
+    }
+
+    /** Returns the first problem, with what follows from it: whoever reads the status has not read the log. */
+    private String worst() {
+        Map.Entry<Problem, String> first = problems.entrySet().iterator().next();
+        return first.getValue() + ". " + first.getKey().consequence;
     }
 }

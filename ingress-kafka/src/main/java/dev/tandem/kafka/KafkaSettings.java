@@ -86,6 +86,11 @@ public record KafkaSettings(
                 DEFAULT_GROWTH_WINDOW);
     }
 
+    /** Returns within what time consumers with these properties notice that a topic got more partitions. */
+    public static Duration metadataAge(Map<String, String> properties) {
+        return Duration.ofMillis(ClientProperties.metadataAgeMillis(properties));
+    }
+
     public KafkaSettings withTopic(String name) {
         return new KafkaSettings(
                 bootstrapServers,

@@ -181,7 +181,7 @@ class KafkaGroupIT {
         KafkaSourceDriver driver = new KafkaSourceDriver(KafkaSettings.of(servers, topic)
                 .withProperties(
                         // The fenced commit, not a heartbeat, must reveal that the member was removed.
-                        Map.of("heartbeat.interval.ms", "20000", "session.timeout.ms", "45000")));
+                        Map.of("heartbeat.interval.ms", "200000", "session.timeout.ms", "600000")));
         driver.start();
         try (driver) {
             await().until(() -> driver.deliveredCount() == 10);

@@ -51,7 +51,9 @@ class KafkaOutageIT {
 
             kafka.kill();
             await().until(() -> !driver.source.status().connected());
-            assertThat(driver.source.status().detail()).isEqualTo("no broker can be reached");
+            assertThat(driver.source.status().detail())
+                    .isEqualTo("no broker can be reached. No new tasks arrive until one answers; check the brokers and"
+                            + " the network. The client keeps retrying.");
 
             kafka.start();
             fill(kafka.address(), topic, 1, 10);
@@ -74,7 +76,10 @@ class KafkaOutageIT {
             await().until(() -> !warnings.of(topic).isEmpty());
             assertThat(driver.source.status().connected()).isFalse();
             assertThat(driver.source.status().detail())
-                    .startsWith("cannot connect to Kafka: no broker answered in time");
+                    .startsWith("cannot connect to Kafka at '" + kafka.address()
+                            + "' (tandem.kafka.bootstrap-servers): no broker answered in time")
+                    .contains("check the address, and that a broker runs there")
+                    .endsWith("retrying every second.");
             assertThat(warnings.of(topic))
                     .singleElement()
                     .asString()

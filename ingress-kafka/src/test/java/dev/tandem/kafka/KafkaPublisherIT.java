@@ -76,9 +76,12 @@ class KafkaPublisherIT {
                 .createTopics(List.of(new NewTopic(topic, 1, (short) 1)
                         .configs(Map.of("max.message.bytes", Integer.toString(size + 1_000)))))
                 .all());
-        KafkaSettings settings = KafkaSettings.of(servers, topic).withMaxPayload(size);
-        try (KafkaPublisher publisher = new KafkaPublisher(
-                        List.of(settings, KafkaSettings.of(servers, small).withMaxPayload(size)));
+        Map<String, String> patience = Map.of("delivery.timeout.ms", "300000");
+        KafkaSettings settings =
+                KafkaSettings.of(servers, topic).withMaxPayload(size).withProperties(patience);
+        KafkaSettings limited =
+                KafkaSettings.of(servers, small).withMaxPayload(size).withProperties(patience);
+        try (KafkaPublisher publisher = new KafkaPublisher(List.of(settings, limited));
                 KafkaSourceDriver driver = KafkaSourceDriver.started(settings)) {
             done(publisher.publish(Task.of(topic, null, new byte[size])));
             await().until(() -> driver.deliveredCount() == 1);
@@ -108,7 +111,8 @@ class KafkaPublisherIT {
         String topic = UniqueNames.fresh("missing");
         KafkaSettings hasty = KafkaSettings.of(servers, topic).withProperties(Map.of("max.block.ms", "300"));
         KafkaPublisher publisher = new KafkaPublisher(List.of(hasty));
-        assertFails(publisher.publish(Task.of(topic, null, new byte[0])), "the topic does not exist: create it");
+        await().untilAsserted(() -> assertFails(
+                publisher.publish(Task.of(topic, null, new byte[0])), "the topic does not exist: create it"));
         publisher.close();
         publisher.close();
         assertFails(publisher.publish(Task.of(topic, null, new byte[0])), "closed");

@@ -4,7 +4,7 @@ import dev.tandem.task.Delivery;
 import dev.tandem.task.MemoryBudget;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
-import java.time.Duration;
+import dev.tandem.testkit.Brokers;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -25,8 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class KafkaSourceDriver implements Source.Events, AutoCloseable {
 
     static {
-        // Long, because the machine may be busy.
-        Awaitility.setDefaultTimeout(Duration.ofSeconds(60));
+        Awaitility.setDefaultTimeout(Brokers.PATIENCE);
     }
 
     private static final AtomicLong CLOCK = new AtomicLong();

@@ -6,6 +6,7 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadFactory;
@@ -37,6 +38,7 @@ final class BlockingBrokerCalls {
     }
 
     private static final int CLOSE_MILLIS = 2_000;
+    private static final long FORGOTTEN_CHECK_MILLIS = 5_000;
     private static final long CLOSE_CHECK_MILLIS = 10;
     private static final long RING_CHECK_MILLIS = 10;
     private static final long RING_WAIT_NANOS = 5_000_000_000L;
@@ -65,7 +67,7 @@ final class BlockingBrokerCalls {
         this.settings = settings;
         this.queueLog = queueLog;
         this.listener = listener;
-        this.connector = new RabbitConnector(settings.uri(), threads);
+        this.connector = new RabbitConnector(settings, threads);
         this.thread = new BrokerThread(threads);
         this.closer = new ChannelCloser(thread);
         this.ring = settings.ordered() ? new RingMaintainer(settings, queueLog, threads) : null;
@@ -80,7 +82,8 @@ final class BlockingBrokerCalls {
             try {
                 opened = connector.connect("tandem " + settings.queue());
                 BrokerProduct product = BrokerProduct.of(opened.getServerProperties());
-                DeclaredQueues declared = new TopologyDeclarer(opened, product, settings, queueLog).declare();
+                TopologyDeclarer declarer = new TopologyDeclarer(opened, product, settings, queueLog);
+                DeclaredQueues declared = declarer.declare();
                 maintainRing(opened, declared);
                 if (closed) {
                     ChannelCloser.abort(opened);
@@ -92,6 +95,7 @@ final class BlockingBrokerCalls {
                 // The client calls the listener at once if the connection is closed already.
                 Connection current = opened;
                 opened.addShutdownListener(signal -> listener.disconnected(current, signal));
+                declarer.forgotten().ifPresent(queues -> lookAgain(current, queues));
             } catch (IOException | TimeoutException | RuntimeException e) {
                 ChannelCloser.abort(opened);
                 listener.connectFailed(e);
@@ -127,6 +131,31 @@ final class BlockingBrokerCalls {
                 Thread.currentThread().interrupt();
                 return;
             }
+        }
+    }
+
+    /** Looks at forgotten queues until they are gone. At no others, since the broker logs a question for a missing one. */
+    private void lookAgain(Connection on, ForgottenQueues last) {
+        thread.later(FORGOTTEN_CHECK_MILLIS, () -> {
+            if (on.isOpen() && connection == on) {
+                find(on, last).ifPresent(queues -> lookAgain(on, queues));
+            }
+        });
+    }
+
+    private Optional<ForgottenQueues> find(Connection on, ForgottenQueues last) {
+        try {
+            DeclareChannel channel = new DeclareChannel(on);
+            try {
+                Optional<ForgottenQueues> found =
+                        ForgottenQueues.find(channel, settings, last.names().size());
+                queueLog.forgotten(found);
+                return found;
+            } finally {
+                channel.close(); // The broker may be silent, and would keep one for each try.
+            }
+        } catch (IOException | RuntimeException e) {
+            return Optional.of(last); // Until the connection is closed, which is reported separately.
         }
     }
 

@@ -8,8 +8,10 @@ import com.rabbitmq.client.ShutdownSignalException;
 import dev.tandem.task.FailureText;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
+import java.security.GeneralSecurityException;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Explains the exceptions of the RabbitMQ client. */
@@ -22,6 +24,9 @@ final class BrokerErrors {
 
     private static final int MAX_CAUSES = 10;
     private static final Pattern LATE_ACK = Pattern.compile("(?is)acknowledg.*timed out|timed out.*acknowledg");
+
+    private static final Pattern CLIENT_REFUSED =
+            Pattern.compile("certificate_required|bad_certificate|handshake_failure|unknown_ca");
 
     private BrokerErrors() {}
 
@@ -63,7 +68,8 @@ final class BrokerErrors {
         Throwable root = problem;
         for (int i = 0; root != null && i < MAX_CAUSES; i++) {
             if (root instanceof AuthenticationFailureException) {
-                return "the broker refused user or password";
+                return "the broker refused user or password: check tandem.rabbit.username, and the password in"
+                        + " tandem.rabbit.password-file or tandem.rabbit.uri";
             }
             if (root instanceof PossibleAuthenticationFailureException) {
                 return "the broker closed the connection during the login: check user, password and virtual host";
@@ -82,7 +88,28 @@ final class BrokerErrors {
         if (root instanceof TimeoutException) {
             return "no answer in time";
         }
-        return FailureText.of(root);
+        return FailureText.of(root) + tlsRemedy(problem);
+    }
+
+    private static String tlsRemedy(@Nullable Throwable problem) {
+        for (Throwable each = problem; each != null; each = each.getCause()) {
+            String text = each instanceof GeneralSecurityException || each instanceof SSLException
+                    ? String.valueOf(each.getMessage())
+                    : "";
+            if (text.contains("certification path")) {
+                return ": nobody who is trusted has signed its certificate. Set tandem.rabbit.tls.ca-file to that of"
+                        + " its authority";
+            }
+            if (text.contains("No subject alternative") || text.contains("No name matching")) {
+                return ": its certificate is not for this host. Use a name in tandem.rabbit.uri that is in the"
+                        + " certificate";
+            }
+            if (CLIENT_REFUSED.matcher(text).find()) {
+                return ": it does not accept this client's certificate. Set tandem.rabbit.tls.certificate-file and"
+                        + " .key-file";
+            }
+        }
+        return "";
     }
 
     /** Returns whether nobody answered at the address, or the address is unknown. */

@@ -1,5 +1,6 @@
 package dev.tandem.rabbit;
 
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,11 @@ record BrokerProduct(String product, String version) {
 
     boolean isRabbit() {
         return product.equals("RabbitMQ");
+    }
+
+    /** Returns whether it is Apache Qpid Broker-J, whose product has other names in other versions. */
+    boolean isQpid() {
+        return product.toLowerCase(Locale.ROOT).contains("qpid");
     }
 
     /** Compares the version. A version that cannot be parsed counts as new. */

@@ -12,13 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeoutException;
-import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Opens connections to a broker. Used by one thread at a time. */
-final class RabbitConnector {
+public final class RabbitConnector {
 
     private static final Logger log = LoggerFactory.getLogger(RabbitConnector.class);
 
@@ -31,6 +30,15 @@ final class RabbitConnector {
     private static final int CONNECT_MILLIS = 5_000;
     private static final int RPC_MILLIS = 10_000;
 
+    /** The user and the virtual host of a connection. */
+    public record Login(String username, String password, String virtualHost) {
+        /** Leaves out the password. */
+        @Override
+        public String toString() {
+            return "Login[" + username + " in " + virtualHost + "]";
+        }
+    }
+
     /**
      * The largest message that RabbitMQ 3 accepts by default (RabbitMQ 4: 16 MiB). With the client's default of 64 MiB
      * a larger message would close the connection, again at each redelivery. Tandem's own limit marks it as unreadable.
@@ -38,25 +46,69 @@ final class RabbitConnector {
      */
     private static final int MAX_MESSAGE_BYTES = (128 << 20) + 1;
 
+    private final RabbitAccess access;
+    private final int connectMillis;
     private final List<ConnectionFactory> factories = new ArrayList<>();
     private int preferred;
 
     /**
-     * @param uris addresses that {@link #check} accepts
+     * @param settings of any queue of the broker
      * @param threads creates the client's reader and heartbeat threads
      */
-    RabbitConnector(String uris, ThreadFactory threads) {
+    RabbitConnector(RabbitSettings settings, ThreadFactory threads) {
+        this(settings.uri(), settings.access(), CONNECT_MILLIS, RPC_MILLIS, threads);
+    }
+
+    /**
+     * Creates what opens connections for questions to the broker.
+     *
+     * @param uris the address; several of one cluster are separated by commas
+     * @param timeoutMillis after which a connection that is not open, or an answer that has not come, has failed
+     * @throws IllegalArgumentException if an address is invalid; the message shows no password
+     */
+    public RabbitConnector(String uris, RabbitAccess access, int timeoutMillis) {
+        this(uris, access, timeoutMillis, timeoutMillis, RabbitThreads.named("questions"));
+    }
+
+    private RabbitConnector(String uris, RabbitAccess access, int connectMillis, int rpcMillis, ThreadFactory threads) {
+        this.access = access;
+        this.connectMillis = connectMillis;
         for (String uri : uris.split(",", -1)) {
-            factories.add(factory(uri, threads));
+            ConnectionFactory factory = factory(uri, threads);
+            factory.setConnectionTimeout(connectMillis);
+            factory.setHandshakeTimeout(connectMillis);
+            factory.setShutdownTimeout(connectMillis);
+            factory.setChannelRpcTimeout(rpcMillis);
+            factories.add(factory);
         }
     }
 
-    /** Connects to the first address that answers, starting with the one that answered last time. */
-    Connection connect(String name) throws IOException, TimeoutException {
+    /**
+     * Returns how the first address is logged in to.
+     *
+     * @throws IOException if a file with a secret cannot be used
+     */
+    public Login login() throws IOException {
+        ConnectionFactory first = factories.get(0);
+        try {
+            access.apply(first);
+        } catch (GeneralSecurityException | IllegalStateException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+        return new Login(first.getUsername(), first.getPassword(), first.getVirtualHost());
+    }
+
+    /**
+     * Connects to the first address that answers, starting with the one that answered last time.
+     *
+     * @param name of the connection, for people
+     */
+    public Connection connect(String name) throws IOException, TimeoutException {
         @Nullable IOException failure = null;
         for (int i = 0; i < factories.size(); i++) {
             ConnectionFactory factory = factories.get((preferred + i) % factories.size());
             try {
+                access.apply(factory);
                 // Callbacks run on the connection's reader thread, so deliveries that the broker sent before an answer
                 // are always seen before that answer. The callbacks only add to queues, so they do not block it.
                 Connection connection = factory.newConnection(new CallerRunsExecutor(), name);
@@ -65,7 +117,9 @@ final class RabbitConnector {
             } catch (IOException e) {
                 failure = e;
             } catch (TimeoutException e) {
-                failure = new IOException("no answer within " + CONNECT_MILLIS + " ms", e);
+                failure = new IOException("no answer within " + connectMillis + " ms", e);
+            } catch (GeneralSecurityException | IllegalStateException e) {
+                throw new IOException(e.getMessage(), e);
             }
         }
         throw failure == null ? new IOException("no address") : failure;
@@ -92,10 +146,6 @@ final class RabbitConnector {
         factory.setAutomaticRecoveryEnabled(false);
         factory.setTopologyRecoveryEnabled(false);
         factory.setRequestedHeartbeat(HEARTBEAT_SECONDS);
-        factory.setConnectionTimeout(CONNECT_MILLIS);
-        factory.setHandshakeTimeout(CONNECT_MILLIS);
-        factory.setShutdownTimeout(CONNECT_MILLIS);
-        factory.setChannelRpcTimeout(RPC_MILLIS);
         // Otherwise the late answer to a call that timed out could be mistaken for the answer to the next call.
         factory.setChannelShouldCheckRpcResponseType(true);
         factory.setMaxInboundMessageBodySize(MAX_MESSAGE_BYTES);
@@ -117,11 +167,6 @@ final class RabbitConnector {
         ConnectionFactory factory = new TolerantConnectionFactory();
         try {
             factory.setUri(uri);
-            if ("amqps".equalsIgnoreCase(uri.getScheme())) {
-                // Without this the client trusts every certificate.
-                factory.useSslProtocol(SSLContext.getDefault());
-                factory.enableHostnameVerification();
-            }
         } catch (GeneralSecurityException | RuntimeException e) {
             throw refused(text, e);
         }

@@ -4,6 +4,7 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.BuiltinExchangeType;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import dev.tandem.rabbit.RabbitEventQueue.Bound;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.event.EventMessage;
 import dev.tandem.task.event.EventPublisher;
@@ -14,12 +15,17 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Publishes the events of one queue to an exchange of the type topic, which it declares: a message of a CloudEvent in binary mode,
- * with the routing key {@code <queue>.<kind>}. The broker drops an event for which nobody has bound a queue.
+ * with the routing key {@code <queue>.<kind>}. The broker drops an event for which nobody has bound a queue, so the queue that is to keep
+ * the events is bound on each connection before the first of them.
  */
 public final class RabbitEventPublisher implements EventPublisher {
+
+    private static final Logger log = LoggerFactory.getLogger(RabbitEventPublisher.class);
 
     private static final int CONFIRM_MILLIS = 20_000;
     private static final int ABORT_MILLIS = 2_000;
@@ -29,6 +35,8 @@ public final class RabbitEventPublisher implements EventPublisher {
     private final String exchange;
     private final String address;
     private final RabbitConnector connector;
+    private final @Nullable RabbitEventQueue keeper;
+    private final Bound bound;
     private BatchConfirms confirms = new BatchConfirms();
     /** The id of the first event that was refused, for each partition whose last events were. */
     private final Map<String, String> refused = new HashMap<>();
@@ -36,13 +44,24 @@ public final class RabbitEventPublisher implements EventPublisher {
     private volatile @Nullable Connection connection;
     private @Nullable Channel channel;
     private volatile boolean closed;
+    private boolean warned;
 
     /** @param settings of the queue whose events they are */
     public RabbitEventPublisher(RabbitSettings settings, String exchange) {
+        this(settings, exchange, null);
+    }
+
+    /**
+     * @param settings of the queue whose events they are
+     * @param keeper a queue that is to keep them; null if there is none
+     */
+    public RabbitEventPublisher(RabbitSettings settings, String exchange, @Nullable RabbitEventQueue keeper) {
+        this.keeper = keeper;
+        this.bound = new Bound(settings, exchange);
         this.queue = settings.queue();
         this.exchange = exchange;
         this.address = settings.address();
-        this.connector = new RabbitConnector(settings.uri(), RabbitThreads.named("events-" + settings.queue()));
+        this.connector = new RabbitConnector(settings, RabbitThreads.named("events-" + settings.queue()));
     }
 
     @Override
@@ -152,11 +171,33 @@ public final class RabbitEventPublisher implements EventPublisher {
         connection = opened;
         Channel made = RabbitConnector.openChannel(opened);
         made.exchangeDeclare(exchange, BuiltinExchangeType.TOPIC, true);
+        bindKeeper(opened);
         made.confirmSelect();
         confirms = new BatchConfirms(); // Numbers begin anew.
         made.addConfirmListener(confirms);
         channel = made;
         return made;
+    }
+
+    /** Binds the queue that is to keep the events. Others get them all the same if the broker refuses it. */
+    private void bindKeeper(Connection on) throws IOException {
+        if (keeper == null) {
+            return;
+        }
+        try {
+            IOException unused = keeper.declare(on, List.of(bound));
+        } catch (IOException e) {
+            if (BrokerErrors.replyCode(e) == 0 || BrokerErrors.isConnectionClosed(e)) {
+                throw e;
+            } else if (!warned) {
+                warned = true;
+                log.warn(
+                        "Queue {}: the queue '{}' of RabbitMQ cannot be bound, and may not get its events: {}",
+                        queue,
+                        keeper.name(),
+                        BrokerErrors.explain(e));
+            }
+        }
     }
 
     private void abort() {

@@ -58,20 +58,20 @@ public final class RabbitPublisher implements Publisher {
 
     /**
      * @param queues the queues that tasks may be published to, all of one broker
-     * @throws IllegalArgumentException if there is no queue, or if their URIs differ
+     * @throws IllegalArgumentException if there is no queue, or if their URIs or accesses differ
      */
     public RabbitPublisher(Collection<RabbitSettings> queues) {
         RabbitSettings first = queues.stream()
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("A publisher needs one queue or more"));
         for (RabbitSettings each : queues) {
-            if (!each.uri().equals(first.uri())) {
+            if (!each.uri().equals(first.uri()) || !each.access().equals(first.access())) {
                 throw new IllegalArgumentException("The queues '" + first.queue() + "' and '" + each.queue()
-                        + "' belong to different brokers: create a publisher for each broker");
+                        + "' belong to different brokers or users: create a publisher for each");
             }
             targets.put(each.queue(), new Target(each, new MessageEncoder(each, InstantSource.system())));
         }
-        connector = new RabbitConnector(first.uri(), RabbitThreads.named("publisher-io"));
+        connector = new RabbitConnector(first, RabbitThreads.named("publisher-io"));
         sender = Executors.newSingleThreadExecutor(RabbitThreads.named("publisher"));
     }
 

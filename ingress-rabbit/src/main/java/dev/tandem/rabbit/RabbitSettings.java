@@ -11,6 +11,7 @@ import java.util.function.Consumer;
  *
  * @param uri {@code amqp://user:password@host:port/vhost}, or {@code amqps:}; several of one cluster are separated by
  *     commas
+ * @param access how the broker is logged in to
  * @param queue the logical queue
  * @param exchange the durable topic exchange that publishers send to; declared if it is missing; default:
  *     {@code tandem}
@@ -32,6 +33,7 @@ import java.util.function.Consumer;
  */
 public record RabbitSettings(
         String uri,
+        RabbitAccess access,
         String queue,
         String exchange,
         String routingKey,
@@ -111,6 +113,7 @@ public record RabbitSettings(
     public static RabbitSettings of(String uri, String queue) {
         return new RabbitSettings(
                 uri,
+                RabbitAccess.OF_ADDRESS,
                 queue,
                 DEFAULT_EXCHANGE,
                 queue,
@@ -122,6 +125,10 @@ public record RabbitSettings(
                 0,
                 TaskHeaders.DEFAULT_MAX_PAYLOAD,
                 DEFAULT_CONSUMER_TIMEOUT);
+    }
+
+    public RabbitSettings withAccess(RabbitAccess how) {
+        return with(copy -> copy.access = how);
     }
 
     public RabbitSettings withExchange(String name) {
@@ -238,6 +245,7 @@ public record RabbitSettings(
     private static final class Copy {
 
         private final String uri;
+        private RabbitAccess access;
         private final String queue;
         private String exchange;
         private String routingKey;
@@ -252,6 +260,7 @@ public record RabbitSettings(
 
         Copy(RabbitSettings from) {
             uri = from.uri;
+            access = from.access;
             queue = from.queue;
             exchange = from.exchange;
             routingKey = from.routingKey;
@@ -268,6 +277,7 @@ public record RabbitSettings(
         RabbitSettings build() {
             return new RabbitSettings(
                     uri,
+                    access,
                     queue,
                     exchange,
                     routingKey,

@@ -43,7 +43,7 @@ final class RingMaintainer {
     RingMaintainer(RabbitSettings settings, QueueLog queueLog, ThreadFactory threads) {
         this.settings = settings;
         this.queueLog = queueLog;
-        this.builder = new RingBuilder(new RabbitConnector(settings.uri(), threads), settings, queueLog);
+        this.builder = new RingBuilder(new RabbitConnector(settings, threads), settings, queueLog);
         this.thread = new ScheduledThreadPoolExecutor(1, threads);
         thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         thread.setRemoveOnCancelPolicy(true);

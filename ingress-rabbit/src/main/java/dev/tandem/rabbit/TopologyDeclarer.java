@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Declares a queue's topology on its broker: creates what is missing and checks what exists. Used by one thread. */
@@ -20,6 +21,7 @@ final class TopologyDeclarer {
     private final QueueLog queueLog;
     private final DeclareChannel channel;
     private final DeclareRefusals refusals;
+    private Optional<ForgottenQueues> forgotten = Optional.empty();
 
     TopologyDeclarer(Connection connection, BrokerProduct broker, RabbitSettings settings, QueueLog queueLog) {
         this.broker = broker;
@@ -38,10 +40,17 @@ final class TopologyDeclarer {
     DeclaredQueues declare() throws IOException {
         checkBroker();
         try {
+            forgotten = ForgottenQueues.find(channel, settings, ForgottenQueues.MOST);
+            queueLog.forgotten(forgotten);
             return settings.ordered() ? declareOrdered() : declareUnordered();
         } finally {
             channel.close();
         }
+    }
+
+    /** Returns the queues that another ordering has left, once the topology was declared. */
+    Optional<ForgottenQueues> forgotten() {
+        return forgotten;
     }
 
     private void checkBroker() {
@@ -63,7 +72,6 @@ final class TopologyDeclarer {
     // ---- unordered queues
 
     private DeclaredQueues declareUnordered() throws IOException {
-        warnOfSubQueues();
         String name = settings.brokerQueue();
         boolean declaredByOthers = exists(name) && differsFromOurs(name);
         for (Part part : QueueTopology.unordered(settings, broker, declaredByOthers)) {
@@ -99,15 +107,6 @@ final class TopologyDeclarer {
         }
     }
 
-    private void warnOfSubQueues() throws IOException {
-        String first = QueueTopology.subQueueName(settings, 0);
-        if (exists(first)) {
-            queueLog.warn(
-                    "the queue '" + first + "' exists. If it was made for 'ordering: key', it and its siblings still"
-                            + " receive every message, and nobody consumes them. Delete them once they are empty");
-        }
-    }
-
     // ---- ordered queues
 
     private DeclaredQueues declareOrdered() throws IOException {
@@ -139,11 +138,6 @@ final class TopologyDeclarer {
                     + "' are fed by the exchange '" + other + "', which was made for 'key: " + otherKey
                     + "'. Set the queue's 'key' to '" + otherKey
                     + "', or delete the exchange once the sub-queues are empty");
-        }
-        if (exists(settings.brokerQueue())) {
-            queueLog.warn("the queue '" + settings.brokerQueue() + "' exists beside the sub-queues. If it was made for"
-                    + " 'ordering: none', it still receives every message, and nobody consumes it. Delete it once it is"
-                    + " empty");
         }
     }
 

@@ -28,7 +28,7 @@ class BrokerErrorsTest {
     @Test
     void brokerThatRefusesALoginHasBeenReached() {
         assertThat(BrokerErrors.explainConnect(new AuthenticationFailureException("no")))
-                .isEqualTo("the broker refused user or password");
+                .startsWith("the broker refused user or password: check tandem.rabbit.username");
         assertThat(BrokerErrors.explainConnect(new ConnectException("Connection refused")))
                 .isEqualTo("the broker cannot be reached: Connection refused");
     }

@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.GetResponse;
 import dev.tandem.local.LocalAmqp;
+import dev.tandem.rabbit.RabbitEventQueue.Bound;
 import dev.tandem.task.Delivery;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.Task;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.SharedRabbit;
 import dev.tandem.testkit.UniqueNames;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -137,6 +140,29 @@ class QpidIT {
             driver.until("refused", () -> driver.source.status().detail().contains("needs RabbitMQ"));
 
             assertThat(driver.source.status().detail()).contains("'ordering: key' of the queue", "ordering: none");
+        }
+    }
+
+    @Test
+    void aQueueOfEventsDropsTheOldestBeyondItsBound() throws Exception {
+        int bound = 10_000;
+        RabbitEventQueue queue = new RabbitEventQueue(UniqueNames.fresh("archive"), bound);
+        String exchange = UniqueNames.fresh("events");
+        try (Connection connection = SharedRabbit.connect(qpid.address());
+                Channel channel = connection.createChannel()) {
+            IOException other = queue.declare(connection, List.of(new Bound(settings, exchange)));
+            assertThat(other).isNull();
+            channel.confirmSelect();
+            for (int number = 0; number < 30; number++) {
+                byte[] event = new byte[1_000];
+                event[0] = (byte) number;
+                channel.basicPublish(exchange, settings.queue() + ".succeeded", null, event);
+            }
+            channel.waitForConfirmsOrDie();
+
+            assertThat(channel.messageCount(queue.name())).isBetween(1L, 10L);
+            GetResponse first = channel.basicGet(queue.name(), true);
+            assertThat((int) first.getBody()[0]).isGreaterThanOrEqualTo(20);
         }
     }
 

@@ -2,17 +2,22 @@ package dev.tandem.rabbit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.BuiltinExchangeType;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.GetResponse;
+import dev.tandem.rabbit.RabbitEventQueue.Bound;
 import dev.tandem.task.Publisher.PublishException;
 import dev.tandem.task.event.EventKind;
 import dev.tandem.task.event.EventMessage;
+import dev.tandem.task.event.PublishedEvent;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +59,92 @@ class RabbitEventPublisherIT {
 
             publisher.publish(List.of(event(EVENTS)));
             assertThat(drain(channel, other)).containsExactly(id(event(EVENTS)));
+        }
+    }
+
+    /** Otherwise a thousand of them would be in memory at once. */
+    @Test
+    void aReaderKeepsNothingOfWhatIsTooLargeForAnEvent() throws Exception {
+        String queue = UniqueNames.fresh("archive");
+        String routed = settings.queue() + ".succeeded";
+        AMQP.BasicProperties wide = new AMQP.BasicProperties.Builder()
+                .headers(Map.of("cloudEvents:id", "x".repeat(PublishedEvent.MAX_BYTES)))
+                .build();
+        try (Connection connection = Brokers.rabbit().connect();
+                RabbitEventReader reader = new RabbitEventReader(
+                        List.of(new Bound(settings, exchange)), new RabbitEventQueue(queue, 64 << 20), 10);
+                RabbitEventPublisher publisher = new RabbitEventPublisher(settings, exchange)) {
+            assertThat(reader.read(Duration.ZERO)).isEmpty();
+            Channel channel = connection.createChannel();
+            channel.basicPublish(exchange, routed, null, new byte[1 << 20]);
+            channel.basicPublish(exchange, routed, wide, new byte[] {'{', '}'});
+            publisher.publish(List.of(event(1)));
+
+            List<PublishedEvent> read = new ArrayList<>();
+            await().atMost(Duration.ofSeconds(60)).until(() -> {
+                read.addAll(reader.read(Duration.ofMillis(100)));
+                return read.size() == 3;
+            });
+
+            assertThat(read).extracting(each -> each.data().length).containsExactly(2, 2, 2);
+            assertThat(read).extracting(each -> each.attributes().get("id")).containsExactly(null, null, id(event(1)));
+            reader.confirm();
+            channel.queueDelete(queue);
+        }
+    }
+
+    @Test
+    void theQueueThatIsToKeepEventsHasTheFirstOneOfEachConnection() throws Exception {
+        RabbitEventQueue keeper = new RabbitEventQueue(UniqueNames.fresh("archive"), 64 << 20);
+        try (Connection connection = Brokers.rabbit().connect()) {
+            Channel channel = connection.createChannel();
+            for (int number = 0; number < 2; number++) {
+                try (RabbitEventPublisher publisher = new RabbitEventPublisher(settings, exchange, keeper)) {
+                    publisher.publish(List.of(event(number)));
+                }
+                await().atMost(Brokers.PATIENCE).until(() -> channel.messageCount(keeper.name()) == 1);
+                channel.queueDelete(keeper.name()); // As if the broker was made anew.
+            }
+        }
+    }
+
+    @Test
+    void othersGetTheEventsIfTheBrokerRefusesTheQueueThatIsToKeepThem() throws Exception {
+        RabbitEventQueue keeper = new RabbitEventQueue(UniqueNames.fresh("archive"), 64 << 20);
+        try (Connection connection = Brokers.rabbit().connect();
+                RabbitEventPublisher publisher = new RabbitEventPublisher(settings, exchange, keeper)) {
+            Channel channel = connection.createChannel();
+            channel.queueDeclare(keeper.name(), false, true, true, Map.of());
+            channel.exchangeDeclare(exchange, BuiltinExchangeType.TOPIC, true);
+            String other = bind(channel, Map.of());
+
+            publisher.publish(List.of(event(1)));
+
+            assertThat(drain(channel, other)).containsExactly(id(event(1)));
+        }
+    }
+
+    @Test
+    void aReaderThatWaitsHasTheQueueMadeAgainIfItIsGone() throws Exception {
+        String queue = UniqueNames.fresh("archive");
+        try (Connection connection = Brokers.rabbit().connect();
+                RabbitEventReader reader = new RabbitEventReader(
+                        List.of(new Bound(settings, exchange)), new RabbitEventQueue(queue, 64 << 20), 10);
+                RabbitEventPublisher publisher = new RabbitEventPublisher(settings, exchange)) {
+            reader.prepare();
+            Channel channel = connection.createChannel();
+            channel.queueDelete(queue);
+            assertThat(reader.waiting()).isZero();
+
+            reader.prepare();
+            publisher.publish(List.of(event(1)));
+
+            await().atMost(Brokers.PATIENCE).until(() -> reader.waiting() == 1);
+            assertThat(reader.read(Brokers.PATIENCE))
+                    .extracting(each -> each.attributes().get("id"))
+                    .containsExactly(id(event(1)));
+            reader.confirm();
+            channel.queueDelete(queue);
         }
     }
 

@@ -4,68 +4,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.Connection;
 import dev.tandem.local.LocalAmqp;
-import dev.tandem.local.LocalMode;
 import dev.tandem.task.Task;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.SharedRabbit;
 import dev.tandem.testkit.UniqueNames;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.Base64;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Users who may read and write but configure little or nothing, on a topology that another user declared. */
 @Execution(ExecutionMode.CONCURRENT)
+@ResourceLock(OwnRabbit.LOCK)
 class RabbitPermissionIT {
 
     private static final String FORBIDDEN = "cannot be used: RabbitMQ denies access (ACCESS_REFUSED";
-
-    @TempDir
-    private static Path folder;
 
     private static LocalAmqp rabbit;
 
     private final String name = UniqueNames.fresh("orders");
 
     @BeforeAll
-    static void start() throws IOException {
-        Path users = Files.writeString(folder.resolve("users.json"), """
-                {
-                  "vhosts": [{"name": "/"}],
-                  "users": [%s, %s, %s, %s, %s, %s],
-                  "permissions": [
-                    {"user": "guest", "vhost": "/", "configure": ".*", "write": ".*", "read": ".*"},
-                    {"user": "least", "vhost": "/", "configure": "^orders-\\\\w+(-by-key)?(\\\\..+)?$", "write": "^orders-\\\\w+(-by-key)?(\\\\..+)?$", "read": "^orders-\\\\w+(-by-key)?(\\\\..+)?$"},
-                    {"user": "publisher", "vhost": "/", "configure": "^$", "write": "^orders-\\\\w+\\\\.in$", "read": "^$"},
-                    {"user": "binder", "vhost": "/", "configure": "^$", "write": "^orders-\\\\w+(-by-key)?(\\\\..+)?$", "read": "^orders-\\\\w+(-by-key)?(\\\\..+)?$"},
-                    {"user": "reader", "vhost": "/", "configure": "^$", "write": ".*", "read": ".*"},
-                    {"user": "ringer", "vhost": "/", "configure": "^orders-\\\\w+\\\\.((routing-)?keys\\\\.ring|ring-lock)$", "write": ".*", "read": ".*"}
-                  ]
-                }
-                """.formatted(
-                user("guest"), user("reader"), user("ringer"), user("least"), user("publisher"), user("binder")));
-        rabbit = Brokers.orSkip(() -> LocalAmqp.builder()
-                .mode(LocalMode.configured().withoutDocker())
-                .rabbitOnly()
-                .setting("load_definitions", users.toString())
-                .start());
-    }
-
-    @AfterAll
-    static void end() {
-        if (rabbit != null) {
-            rabbit.close();
-        }
+    static void start() {
+        rabbit = OwnRabbit.get();
     }
 
     @Test
@@ -162,26 +125,6 @@ class RabbitPermissionIT {
             driver.until("refused", () -> !driver.source.status().detail().startsWith("not connected yet"));
             assertThat(driver.source.status().connected()).isFalse();
             assertThat(driver.source.status().detail()).contains(parts);
-        }
-    }
-
-    /**
-     * Defines a user whose password is its name, hashed as RabbitMQ does: the salt, then SHA-256 of salt and password.
-     */
-    private static String user(String name) {
-        byte[] salt = {1, 2, 3, 4};
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(salt);
-            byte[] hash = digest.digest(name.getBytes(StandardCharsets.UTF_8));
-            byte[] salted = new byte[salt.length + hash.length];
-            System.arraycopy(salt, 0, salted, 0, salt.length);
-            System.arraycopy(hash, 0, salted, salt.length, hash.length);
-            return """
-                    {"name": "%s", "password_hash": "%s", "hashing_algorithm": "rabbit_password_hashing_sha256", \
-                    "tags": ""}""".formatted(name, Base64.getEncoder().encodeToString(salted));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
         }
     }
 }

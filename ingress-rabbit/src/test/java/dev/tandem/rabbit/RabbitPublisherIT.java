@@ -168,7 +168,7 @@ class RabbitPublisherIT {
     /** A client that counted an unsent message would take the broker's next answer for that of another message. */
     @Test
     void aFailureWhileSendingGivesTheConnectionUpWithAllThatIsUnconfirmed() throws Exception {
-        RabbitConnector connector = new RabbitConnector(settings.uri(), RabbitThreads.named("test"));
+        RabbitConnector connector = new RabbitConnector(settings, RabbitThreads.named("test"));
         PublisherConnection connection = new PublisherConnection(connector.connect("test"));
         connection.declare(settings, connector);
         List<PendingTask> tasks = new ArrayList<>();
@@ -240,7 +240,7 @@ class RabbitPublisherIT {
     static PublishedId get(CompletionStage<PublishedId> stage) throws Exception {
         try {
             CompletableFuture<PublishedId> future = stage.toCompletableFuture();
-            return future.orTimeout(40, TimeUnit.SECONDS).join();
+            return future.orTimeout(120, TimeUnit.SECONDS).join();
         } catch (CompletionException e) {
             throw (Exception) e.getCause();
         }

@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
 /** Takes the place of a queue's loop: polls a source on the test's thread and records its events. */
 final class RabbitSourceDriver implements Source.Events, AutoCloseable {
 
-    private static final long LIMIT_NANOS = 40_000_000_000L;
+    private static final long LIMIT_NANOS = 120_000_000_000L;
 
     final RabbitSource source;
     final Map<Partition, List<Delivery>> delivered = new LinkedHashMap<>();

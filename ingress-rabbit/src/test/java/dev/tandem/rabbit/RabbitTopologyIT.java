@@ -2,6 +2,7 @@ package dev.tandem.rabbit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
@@ -15,16 +16,14 @@ import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -63,6 +62,83 @@ class RabbitTopologyIT {
         try (RabbitSourceDriver first = new RabbitSourceDriver(settings);
                 RabbitSourceDriver second = new RabbitSourceDriver(settings)) {
             assertThat(first.partitions()).isEqualTo(second.partitions());
+        }
+    }
+
+    @Test
+    void anExamNamesWhatIsNotAsTandemDeclaresItAndChangesNothing() throws Exception {
+        assertThat(QueueExam.of(connection, settings)).isNotEmpty().noneMatch(QueueExam.Look::exists);
+        assertThat(QueueExam.of(connection, settings))
+                .as("the first declared nothing")
+                .noneMatch(QueueExam.Look::exists);
+        try (RabbitSourceDriver driver = new RabbitSourceDriver(settings)) {
+            assertThat(driver.partitions()).isNotEmpty();
+            assertThat(QueueExam.of(connection, settings))
+                    .allMatch(look -> look.exists() && look.refusal().isEmpty());
+        }
+        RabbitSettings other = RabbitSettings.of(Brokers.rabbit().uri(), UniqueNames.fresh("expiring"));
+        Map<String, Object> expiring =
+                new HashMap<>(QueueTopology.unorderedQueue(other, RABBIT).arguments());
+        expiring.put("x-message-ttl", 60_000);
+        channel.queueDeclare(other.brokerQueue(), true, false, false, expiring);
+        assertThat(QueueExam.of(connection, other))
+                .filteredOn(QueueExam.Look::exists)
+                .singleElement()
+                .satisfies(look -> assertThat(look.difference()).isEqualTo("x-message-ttl"));
+        assertThat(QueueExam.Broker.of(connection).supported()).isTrue();
+    }
+
+    /** A queue that is deleted while the doctor looks would come back, empty and without bindings. */
+    @Test
+    void anExamDeclaresNoQueueThatIsDeletedMeanwhile() throws Exception {
+        for (Queue queue : Stream.concat(
+                        QueueTopology.unordered(settings, RABBIT, false).stream(),
+                        QueueTopology.ordered(settings.orderedByHeader(), 1).stream())
+                .filter(Queue.class::isInstance)
+                .map(Queue.class::cast)
+                .toList()) {
+            DeclareChannel declaring = new DeclareChannel(connection);
+            IOException refusal = QueueExam.compare(declaring, queue.name(), queue.arguments());
+
+            assertThat(BrokerErrors.replyText(refusal)).contains("x-max-age");
+            assertThat(DeclareRefusals.differingArgument(refusal)).isEmpty();
+            assertThat(declaring.attempt(c -> c.queueDeclarePassive(queue.name())))
+                    .as(queue.name())
+                    .satisfies(missing ->
+                            assertThat(BrokerErrors.replyCode(missing)).isEqualTo(BrokerErrors.NOT_FOUND));
+            declaring.close();
+        }
+    }
+
+    @Test
+    void queuesThatAnotherOrderingHasLeftAreNamedUntilTheyAreGone() throws Exception {
+        try (RabbitSourceDriver ordered = new RabbitSourceDriver(settings.orderedByHeader())) {
+            ordered.connected();
+            assertThat(ordered.source.status().forgotten()).isNull();
+            assertThat(QueueExam.forgotten(connection, settings.orderedByHeader()))
+                    .isEmpty();
+        }
+        String first = settings.brokerQueue() + ".0";
+        channel.confirmSelect();
+        channel.basicPublish("", first, MessageProperties.BASIC, new byte[] {1});
+        channel.waitForConfirms();
+        try (RabbitSourceDriver plain = new RabbitSourceDriver(settings)) {
+            plain.connected();
+            assertThat(plain.source.status().forgotten())
+                    .startsWith("2 queues stand, '" + first + "' to '")
+                    .contains("beside '" + settings.brokerQueue() + "'", "1 message waits there");
+            assertThat(QueueExam.forgotten(connection, settings))
+                    .hasValueSatisfying(left -> assertThat(left.ready()).isEqualTo(1));
+
+            channel.queueDelete(first);
+            channel.queueDelete(settings.brokerQueue() + ".1");
+            plain.until("gone", () -> plain.source.status().forgotten() == null);
+        }
+        try (RabbitSourceDriver ordered = new RabbitSourceDriver(settings.orderedByHeader())) {
+            ordered.connected();
+            assertThat(ordered.source.status().forgotten())
+                    .startsWith("the queue '" + settings.brokerQueue() + "' stands beside '" + first + "' and further")
+                    .contains("If 'ordering: none' made it");
         }
     }
 
@@ -121,13 +197,9 @@ class RabbitTopologyIT {
     }
 
     @Test
-    void namesAMissingPluginAndTheCommandThatEnablesIt(@TempDir Path data) throws Exception {
+    void namesAMissingPluginAndTheCommandThatEnablesIt() {
         try (LocalAmqp rabbit =
-                Brokers.orSkip(() -> LocalAmqp.builder().rabbitOnly().data(data).start())) {
-            rabbit.stop();
-            Files.writeString(data.resolve("enabled_plugins"), "[].\n");
-            rabbit.start();
-
+                Brokers.orSkip(() -> LocalAmqp.builder().withoutHashExchange().start())) {
             assertRefused(
                     RabbitSettings.of(rabbit.address(), "orders").orderedByHeader(),
                     "needs the exchange type 'x-consistent-hash'",
@@ -164,7 +236,29 @@ class RabbitTopologyIT {
 
     @Test
     void messagesOfAHighPriorityOvertakeOthersInTheBroker() throws Exception {
-        RabbitSettings withPriorities = settings.withMaxPriority(9).withPartitions(1);
+        assertHighPriorityComesFirst(settings.withMaxPriority(9).withPartitions(1));
+        assertRefused(
+                settings.withMaxPriority(5),
+                "'max-priority: 5' of the queue '" + settings.queue() + "' cannot have effect",
+                "x-max-priority",
+                "Leave 'max-priority' out to use the queue as it is");
+        try (RabbitSourceDriver asItIs = new RabbitSourceDriver(settings)) {
+            asItIs.connected();
+        }
+    }
+
+    /** Two priorities, which the quorum queues of RabbitMQ have from version 4 on. */
+    @Test
+    void messagesOfAHighPriorityOvertakeOthersInTheQuorumQueuesOfRabbitMq4() throws Exception {
+        String version =
+                channel.getConnection().getServerProperties().get("version").toString();
+        assumeTrue(
+                Integer.parseInt(version.replaceFirst("\\D.*", "")) >= 4,
+                "This is RabbitMQ " + version + ", whose quorum queues know no priorities");
+        assertHighPriorityComesFirst(settings.withPartitions(1));
+    }
+
+    private void assertHighPriorityComesFirst(RabbitSettings withPriorities) throws Exception {
         try (RabbitSourceDriver driver = new RabbitSourceDriver(withPriorities).connected()) {
             publish(settings.brokerQueue(), 3);
             byte[] high = "high".getBytes(StandardCharsets.UTF_8);
@@ -178,14 +272,6 @@ class RabbitTopologyIT {
             driver.untilDelivered(4);
 
             assertThat(driver.bodies()).containsExactly("high", "0", "1", "2");
-        }
-        assertRefused(
-                settings.withMaxPriority(5),
-                "'max-priority: 5' of the queue '" + settings.queue() + "' cannot have effect",
-                "x-max-priority",
-                "Leave 'max-priority' out to use the queue as it is");
-        try (RabbitSourceDriver asItIs = new RabbitSourceDriver(settings)) {
-            asItIs.connected();
         }
     }
 

@@ -7,6 +7,7 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.Envelope;
+import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.SharedRabbit;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
@@ -30,7 +31,7 @@ abstract class RingFixture {
     static final int SUB_QUEUES = 12;
 
     static final int KEYS = 400;
-    static final Duration PATIENCE = Duration.ofSeconds(40);
+    static final Duration PATIENCE = Brokers.PATIENCE;
 
     RabbitSettings settings;
     private Connection connection;
@@ -56,12 +57,17 @@ abstract class RingFixture {
 
     @BeforeEach
     void connect() throws IOException {
+        settings = freshQueue();
+        reconnect();
+    }
+
+    /** Returns the settings of an ordered queue that nobody has declared yet. */
+    final RabbitSettings freshQueue() {
         String name = UniqueNames.fresh("orders");
-        settings = RabbitSettings.of(uri(), name)
+        return RabbitSettings.of(uri(), name)
                 .withExchange(name + ".in")
                 .withPartitions(SUB_QUEUES)
                 .orderedByHeader();
-        reconnect();
     }
 
     @AfterEach

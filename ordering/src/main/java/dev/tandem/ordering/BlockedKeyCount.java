@@ -29,6 +29,11 @@ final class BlockedKeyCount {
         return count >= max;
     }
 
+    /** Whether at most half of the bound is taken, and one more. */
+    boolean isHalfLeft() {
+        return 2 * count < max;
+    }
+
     long count() {
         return count;
     }

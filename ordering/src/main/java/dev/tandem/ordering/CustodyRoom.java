@@ -3,6 +3,7 @@ package dev.tandem.ordering;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreRoom;
 
 /**
  * Whether the store may take custody of more tasks of one partition. It may not while its memory is short, nor while it
@@ -12,7 +13,7 @@ import dev.tandem.task.store.StoreAnswer;
 final class CustodyRoom {
 
     private final CustodyBounds bounds;
-    private boolean storeHasRoom = true;
+    private StoreRoom store = StoreRoom.HALF;
     private long tasks;
     private long bytes;
 
@@ -20,9 +21,9 @@ final class CustodyRoom {
         this.bounds = bounds;
     }
 
-    /** Notes whether the store has memory for more. */
-    void store(boolean hasRoom) {
-        storeHasRoom = hasRoom;
+    /** Notes how much memory the store has for more. */
+    void store(StoreRoom room) {
+        store = room;
     }
 
     void counted(StoreAnswer.Custody custody) {
@@ -47,7 +48,12 @@ final class CustodyRoom {
         bytes = Math.max(0, bytes - entry.weight());
     }
 
+    /** Whether less than half of the room is taken, here and of the store's memory. */
+    boolean isHalfLeft() {
+        return store.isHalfLeft() && 2 * tasks < bounds.maxTasks() && 2 * bytes < bounds.maxBytes();
+    }
+
     boolean isLeft() {
-        return storeHasRoom && tasks < bounds.maxTasks() && bytes < bounds.maxBytes();
+        return store.isLeft() && tasks < bounds.maxTasks() && bytes < bounds.maxBytes();
     }
 }

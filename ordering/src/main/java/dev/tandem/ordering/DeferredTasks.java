@@ -170,6 +170,16 @@ final class DeferredTasks {
         return waits || state.active.contains(offered);
     }
 
+    /** How many offered tasks wait for deliveries. */
+    int offers() {
+        return offers.size();
+    }
+
+    /** The size of those tasks, in bytes. */
+    long offeredBytes() {
+        return offers.stream().mapToLong(TaskEntry::weight).sum();
+    }
+
     /** Forgets an offer that waits for deliveries. */
     void forgetOffer(Position position) {
         offers.removeIf(offer -> offer.position().equals(position));

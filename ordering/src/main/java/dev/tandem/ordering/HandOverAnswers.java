@@ -113,6 +113,12 @@ final class HandOverAnswers {
         if (handOver.parks() && lane != null) {
             lane.hasRoom();
         }
+        if (handOver.move() instanceof Move.JoinLine join) {
+            state.broker.overflow().joined(join.line());
+            if (lane != null) {
+                state.block(lane.key(), entry.position(), BlockReason.HEAD);
+            }
+        }
         afterAdoption(handOver, true);
     }
 
@@ -138,6 +144,9 @@ final class HandOverAnswers {
         state.lanes.forgetOffered(entry);
         if (handOver.parks() && !entry.isTracked()) {
             state.requests.keepUntilDurable(handOver, number);
+        }
+        if (handOver.move() instanceof Move.JoinLine join) {
+            state.broker.overflow().joined(join.line());
         }
         state.tracker().mark(entry, DeliveryState.REPORTED_SETTLED, number);
         state.durability.answered(number, state.now());

@@ -289,7 +289,7 @@ final class LogOverflow implements LaneOverflow {
         keys.endTenants();
         stalled.stream().filter(key -> !key.isTenant).forEach(groups::add);
         for (TaskEntry entry : taken) {
-            entry.deliveredAt(state.now());
+            entry.cameAt(state.now());
             router.route(entry);
         }
         ofKeys.forEach(this::tookAll);

@@ -52,7 +52,7 @@ final class LogSide extends BrokerSide {
     LogSide(PartitionState state) {
         this.state = state;
         this.awaited = new AwaitedOffsets(state.settings.leaseMillis());
-        this.tracker = new LogTracker(state.newShares());
+        this.tracker = new LogTracker(state.newShares(1));
         this.overflow = new LogOverflow(state, tracker, this::passed, () -> relayedUpTo);
     }
 

@@ -8,6 +8,7 @@ import dev.tandem.ordering.requests.PendingWrite;
 import dev.tandem.ordering.requests.RequestLog;
 import dev.tandem.task.DeadHead;
 import dev.tandem.task.Envelope;
+import dev.tandem.task.Position;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreRequest;
@@ -23,6 +24,8 @@ final class OwnerRequests {
 
     private static final int MAX_OTHERS_IN_FLIGHT = 8;
     private static final int MAX_REQUEST_BYTES = 1 << 20;
+    /** A head has run for long after so many times the time after which a run is adopted. */
+    private static final int LONG_RUN = 10;
 
     private final PartitionState state;
 
@@ -155,6 +158,7 @@ final class OwnerRequests {
         batch.outcomes.forEach(outcome -> outcome.sentIn(number));
         state.requests.sent(new RequestLog.Sent(
                 request, batch.outcomes, batch.claimed, List.of(), batch.slots, state.now(), state.lastArrival()));
+        state.context.slots.asked(batch.slots);
         out.send(request);
     }
 
@@ -163,7 +167,21 @@ final class OwnerRequests {
         Lane lane = state.lanes.find(outcome.entry().key());
         boolean goesOn = outcome.succeeds() || outcome.isDeadWith(DeadHead.SKIP);
         boolean heads = lane != null && lane.isBlocked() && lane.isHead(outcome.position());
-        return goesOn && heads && state.ownership.isOwned() && state.context.slots.take() ? state.tokens.next() : 0;
+        if (!goesOn || !heads || !state.ownership.isOwned()) {
+            return 0;
+        }
+        if (isTurnOfOthers(outcome.entry())) {
+            // The lane's next task is due now, and waits for a slot like any other.
+            state.timers.dueAfter(0);
+            return 0;
+        }
+        return state.context.slots.take() ? state.tokens.next() : 0;
+    }
+
+    private boolean isTurnOfOthers(TaskEntry ended) {
+        return state.context.policy.starts().fair() != null
+                && ended.hasTask()
+                && state.lanes.ready().prefersOthersTo(ended);
     }
 
     /** Brings the lane to the state that it will have in the store when later requests arrive there. */
@@ -229,10 +247,19 @@ final class OwnerRequests {
         while (batch.size() < batchSize && bytes < MAX_REQUEST_BYTES && state.lanes.hasParkable()) {
             for (TaskEntry entry : state.lanes.pollParks(batchSize - batch.size())) {
                 bytes += entry.weight();
-                batch.add(new PendingHandOver(entry, new Move.Park()));
+                batch.add(new PendingHandOver(entry, park(entry)));
             }
         }
         return batch;
+    }
+
+    /** A key whose head runs for long stands still. */
+    private Move.Park park(TaskEntry entry) {
+        Lane lane = state.lanes.find(entry.key());
+        Position head = lane == null ? null : lane.head();
+        ActiveRun run = head == null ? null : state.active.find(head);
+        boolean standsStill = run != null && state.now() - run.startedAt() >= LONG_RUN * state.timers.adoptAfter();
+        return standsStill ? new Move.Park() : state.broker.overflow().park();
     }
 
     private void sendHandOvers(Commands out, List<PendingHandOver> batch) {

@@ -72,9 +72,14 @@ final class OwnershipRecovery {
         state.ownership.acquireAgain();
     }
 
+    private void giveBackSlots(RequestLog.Sent sent) {
+        state.context.slots.answered(sent.slots());
+        state.context.slots.giveUnused(sent.slots());
+    }
+
     /** Takes back claims without an answer. The next acquire makes sure that they did not happen. */
     private void takeBackClaims(RequestLog.Sent sent) {
-        state.context.slots.giveUnused(sent.slots());
+        giveBackSlots(sent);
         for (int i = sent.claims().size() - 1; i >= 0; i--) {
             TaskEntry entry = sent.claims().get(i);
             state.lanes.claimAnswered(entry);
@@ -229,7 +234,7 @@ final class OwnershipRecovery {
                 active.awaitsRedelivery(true);
             }
         }
-        state.requests.unanswered().forEach(sent -> state.context.slots.giveUnused(sent.slots()));
+        state.requests.unanswered().forEach(this::giveBackSlots);
         state.requests.drop().forEach(outcome -> state.late.add(outcome, state.broker.incarnation()));
         state.work.outcomes().forEach(outcome -> state.late.add(outcome, state.broker.incarnation()));
         state.work.clear();

@@ -9,6 +9,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Source;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRoom;
 import java.util.Collection;
 import java.util.stream.Stream;
 
@@ -90,7 +91,7 @@ final class PartitionCore {
         this.acquisition = new OwnershipAcquisition(state, runs, router, recovery, deferred, adoptions);
         this.answers = new StoreAnswerHandler(state, runs, claims, router, recovery, deferred, acquisition);
         this.leaseReturner = new LeaseReturner(state);
-        this.backPressure = new BackPressure(state);
+        this.backPressure = new BackPressure(state, deferred);
     }
 
     // ---- the source ----
@@ -123,7 +124,7 @@ final class PartitionCore {
                 deferred.delivered(delivery);
             }
             TaskEntry entry = router.entry(delivery);
-            entry.deliveredAt(state.now());
+            entry.cameAt(state.now());
             state.tracker().delivered(entry);
             if (owned) {
                 router.route(entry);
@@ -229,11 +230,11 @@ final class PartitionCore {
         return state.cancellations;
     }
 
-    void storeRoom(boolean left) {
-        if (!left) {
+    void storeRoom(StoreRoom room) {
+        if (!room.isLeft()) {
             state.rows.stopAll();
         }
-        state.room.store(left);
+        state.room.store(room);
     }
 
     void answered(StoreRequest request, StoreAnswer answer) {
@@ -304,6 +305,7 @@ final class PartitionCore {
         periodic.claimDueInTurn(out);
         requests.settleAndClaim(out);
         state.cancellations.handOver();
+        overflow().makeRoom();
         if (!state.work.hasOutcomes()) {
             requests.handOver(out);
         }

@@ -110,6 +110,7 @@ final class PartitionState {
         // It waited for its time, or an operator retries it: in neither case has it had a place in its lane.
         boolean anew = envelope.task().notBefore() > 0 || envelope.token() != 0 || envelope.error() != null;
         entry.mayBeDeclined(anew && envelope.attempts() == 0);
+        entry.cameAt(now());
         return entry;
     }
 
@@ -182,17 +183,17 @@ final class PartitionState {
      * @param share of the bounds that is to be looked at: 2 for half
      */
     boolean isFull(int share) {
-        return tracker().pending() >= context.policy.maxInMemory() / share
+        return tracker().pending() >= Math.max(1, context.policy.maxInMemory() / share)
                 || tracker().bytes() >= context.policy.maxBytesInMemory() / share;
     }
 
-    /** Makes the shares of tenants in memory. Null if there are no tenants. */
+    /** Makes the shares of tenants in a part of memory: one in so many. Null if there are no tenants. */
     @Nullable
-    TenantShares newShares() {
+    TenantShares newShares(int part) {
         return TenantShares.of(
                 context.policy.starts().fair(),
-                context.policy.maxInMemory(),
-                () -> Math.min(context.policy.maxBytesInMemory(), context.memoryBound()));
+                context.policy.maxInMemory() / part,
+                () -> Math.min(context.policy.maxBytesInMemory(), context.memoryBound()) / part);
     }
 
     /** How many bytes the tasks may take that the store offered and that wait here. */
@@ -245,6 +246,7 @@ final class PartitionState {
 
     void send(Commands out, StoreRequest.OwnerRequest request, int slots) {
         requests.sent(RequestLog.Sent.plain(request, slots, now(), lastArrival()));
+        context.slots.asked(slots);
         out.send(request);
     }
 }

@@ -9,8 +9,10 @@ import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.Source;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskPlace;
+import dev.tandem.task.store.PartitionReport;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRoom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -179,24 +181,19 @@ public final class QueueCore {
         }
     }
 
-    /** The store has room for more tasks of the partition, or has none left. Until this is called, it has. */
-    public void storeRoom(Partition partition, boolean left) {
+    /** The store has so much room for more tasks of the partition. Until this is called, it has {@link StoreRoom#HALF}. */
+    public void storeRoom(Partition partition, StoreRoom room) {
         PartitionCore core = partitions.get(partition);
         if (core != null) {
-            core.storeRoom(left);
+            core.storeRoom(room);
         }
     }
 
-    /** A run ended, or never began. */
     public void finished(Run run, Outcome outcome) {
         core(run.partition()).finished(run, outcome);
     }
 
-    /**
-     * Cancels the tasks in memory that match. They end without a run. A handler that has begun is not interrupted.
-     *
-     * @return those that were found. The store may have one by now that was on its way there
-     */
+    /** Cancels matching tasks in memory. No handler is interrupted. @return those found; the store may have one of them by now */
     public List<CancelledTask> cancel(TaskFilter filter) {
         List<CancelledTask> found = new ArrayList<>();
         partitions.values().forEach(core -> core.cancellations().cancel(filter, found));
@@ -262,18 +259,10 @@ public final class QueueCore {
 
     /** Returns the size of the delivered tasks in memory, in bytes. */
     public long bytes() {
-        long sum = 0;
-        for (PartitionCore core : turns) {
-            sum += core.bytes();
-        }
-        return sum;
+        return turns.stream().mapToLong(PartitionCore::bytes).sum();
     }
 
-    /**
-     * Bounds the size of the delivered tasks of each partition, in addition to the bound of its policy.
-     *
-     * @param bytes 0 or more. A partition that has as many pauses
-     */
+    /** Bounds the size of the delivered tasks of each partition, beside its policy. @param bytes 0 or more: one with as many pauses */
     public void memoryBound(long bytes) {
         context.memoryBound(bytes);
     }
@@ -297,6 +286,11 @@ public final class QueueCore {
         return context.slots.used();
     }
 
+    /** Whether runs have all slots. Those of claims on their way may come back unused. */
+    public boolean areAllSlotsOfRuns() {
+        return context.slots.areAllOfRuns();
+    }
+
     /** A task that the broker delivered. @param attempts its starts so far, a run that goes on not counted */
     public record Pending(TaskPlace place, Task task, int attempts) {}
 
@@ -312,12 +306,28 @@ public final class QueueCore {
                                 entry.attempts())));
     }
 
-    /** Looks at an owned partition, and at others that have such tasks. @param partition its name; empty for no certain one */
-    public List<PartitionLook> look(String partition, TaskFilter filter) {
+    /**
+     * Reports on an owned partition, and on others that have such tasks; on all if {@link EveryTask} is asked about.
+     *
+     * @param partition its name; empty if it is not known: then also those are meant whose memory is full, so that they may get one
+     * @param withheld as for {@link PartitionReport}
+     */
+    public List<PartitionReport> report(String partition, TaskFilter filter, String withheld) {
+        boolean mayStart = running() < context.policy.concurrency();
         return partitions.values().stream()
-                .flatMap(core -> core.backPressure().look(filter))
-                .filter(look -> look.partition().name().equals(partition) || look.matching() + look.notDurable() > 0)
+                .flatMap(core -> core.backPressure().report(filter, mayStart, withheld))
+                .filter(each -> filter instanceof EveryTask
+                        || each.partition().equals(partition)
+                        || each.hasAny()
+                        || partition.isEmpty() && each.memoryFull())
                 .toList();
+    }
+
+    /** Returns the longest wait of a task that could start, in ms, of each owned partition that has one, by its name. */
+    public Map<String, Long> oldestWaits(Map<Partition, List<Run>> atGates) {
+        Map<String, Long> waits = new HashMap<>();
+        partitions.values().forEach(core -> core.backPressure().addOldestWait(atGates, waits));
+        return waits;
     }
 
     /** Counts the tasks that wait in the log because there is no room for more of their keys. */
@@ -327,10 +337,8 @@ public final class QueueCore {
 
     /** About how many more tasks could start at once if there were slots. */
     public int waitingStarts() {
-        int sum = 0;
-        for (PartitionCore core : turns) {
-            sum += core.periodic().waitingStarts();
-        }
+        int sum =
+                turns.stream().mapToInt(core -> core.periodic().waitingStarts()).sum();
         return Math.min(sum, context.slots.allowed());
     }
 

@@ -29,12 +29,15 @@ abstract sealed class QueueSide extends BrokerSide permits OrderedQueueSide, Uno
     final PartitionState state;
     final RedeliveryMatcher matcher = new RedeliveryMatcher();
     final IdentityPages pages;
-    private final QueueTracker tracker = new QueueTracker();
+    private final QueueTracker tracker;
+    private final TenantLines lines;
     /** The page below which the store can drop all, or {@link IdentityPages#NO_PAGE}. */
     private long droppable = IdentityPages.NO_PAGE;
 
     QueueSide(PartitionState state) {
         this.state = state;
+        this.tracker = new QueueTracker(state.newShares(TenantLines.WINDOW_PART));
+        this.lines = new TenantLines(state, tracker);
         long lease = state.settings.leaseMillis();
         this.pages = new IdentityPages(lease, LEASES_UNTIL_ACKED * lease);
     }
@@ -67,6 +70,7 @@ abstract sealed class QueueSide extends BrokerSide permits OrderedQueueSide, Uno
     @Override
     void acquired(StoreAnswer.Acquired acquired) {
         matcher.clearAwaited();
+        lines.acquired(acquired.hasLines());
     }
 
     /** Notes runs and outcomes whose messages are redelivered if the store forgot that it took them over. */
@@ -112,6 +116,7 @@ abstract sealed class QueueSide extends BrokerSide permits OrderedQueueSide, Uno
     void forget() {
         tracker.clear();
         matcher.clear();
+        lines.forget();
         droppable = IdentityPages.NO_PAGE;
     }
 
@@ -220,6 +225,11 @@ abstract sealed class QueueSide extends BrokerSide permits OrderedQueueSide, Uno
         return matcher.isAwaiting();
     }
 
+    @Override
+    LaneOverflow overflow() {
+        return lines;
+    }
+
     // ---- outcomes and hand-overs ----
 
     @Override
@@ -305,7 +315,7 @@ abstract sealed class QueueSide extends BrokerSide permits OrderedQueueSide, Uno
 
     @Override
     long nextTurn() {
-        return pages.askAt(matcher.isCaughtUp());
+        return Math.min(pages.askAt(matcher.isCaughtUp()), lines.nextTurn());
     }
 
     @Override

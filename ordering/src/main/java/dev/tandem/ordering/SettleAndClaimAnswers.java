@@ -135,6 +135,7 @@ final class SettleAndClaimAnswers {
         if (entry.key() != null) {
             state.block(entry.key(), entry.position(), BlockReason.HEAD);
         }
+        state.lanes.ready().startedElsewhere(entry);
         runs.start(entry, nextToken, next.lapses(), sentAt);
     }
 

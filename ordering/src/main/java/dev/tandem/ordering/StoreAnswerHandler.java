@@ -4,6 +4,7 @@ import dev.tandem.ordering.lanes.Lane;
 import dev.tandem.ordering.lanes.TaskEntry;
 import dev.tandem.ordering.requests.PendingWrite;
 import dev.tandem.ordering.requests.RequestLog;
+import dev.tandem.task.store.ReadLines;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
 import dev.tandem.task.store.StoreRequest;
@@ -110,6 +111,7 @@ final class StoreAnswerHandler {
         RequestLog.Sent sent = state.requests.answered(request);
         if (sent != null) {
             state.timers.answered();
+            state.context.slots.answered(sent.slots());
             applied(sent, answer);
         }
     }
@@ -123,6 +125,8 @@ final class StoreAnswerHandler {
             handOvers.answered(sent, taken);
         } else if (answer instanceof StoreAnswer.DueTasks due) {
             dueAnswered(sent, due);
+        } else if (answer instanceof StoreAnswer.LinesRead read) {
+            state.broker.overflow().linesRead((ReadLines) sent.request(), read, deferred::isHere);
         } else if (answer instanceof StoreAnswer.LeasesRenewed renewed) {
             renewed(sent, renewed);
         } else if (answer instanceof StoreAnswer.LeasesExpired expired) {

@@ -7,6 +7,8 @@ final class WorkerSlots {
 
     private final int capacity;
     private int used;
+    /** How many of them are held for claims on their way, and may come back unused. */
+    private int asked;
     /** How many runs wait for leave to begin, and need no slot meanwhile. */
     private int waiting;
     /** The most runs at once, those that wait included. */
@@ -42,6 +44,21 @@ final class WorkerSlots {
     /** Whether all slots are taken, and starts are not held back for another reason. */
     boolean areAllTaken() {
         return !paused && !isLimited() && used >= size();
+    }
+
+    /** Whether runs have all slots. */
+    boolean areAllOfRuns() {
+        return used - asked >= size();
+    }
+
+    /** Notes that a request is on its way for which slots were taken. */
+    void asked(int count) {
+        asked += count;
+    }
+
+    /** Notes that such a request was answered, or that nobody waits for its answer any more. */
+    void answered(int count) {
+        asked -= count;
     }
 
     int free() {

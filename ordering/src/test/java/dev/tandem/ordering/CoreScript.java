@@ -13,6 +13,7 @@ import dev.tandem.task.store.ModelPartition;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreModel;
 import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRoom;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -53,8 +54,7 @@ final class CoreScript extends RecordedCommands {
     private long nextOffset;
     private long nextTag = 1;
 
-    private CoreScript(
-            ScriptedWorld world, Source.Kind kind, QueuePolicy policy, CustodyBounds custody, Partition partition) {
+    CoreScript(ScriptedWorld world, Source.Kind kind, QueuePolicy policy, CustodyBounds custody, Partition partition) {
         this.world = world;
         this.kind = kind;
         this.policy = policy;
@@ -256,9 +256,8 @@ final class CoreScript extends RecordedCommands {
         world.store.full(full);
     }
 
-    /** The store says whether it has memory for more tasks. */
-    void storeHasRoom(boolean left) {
-        turn(() -> core.storeRoom(partition, left));
+    void storeHasRoom(StoreRoom room) {
+        turn(() -> core.storeRoom(partition, room));
     }
 
     /** An operator retries a dead task that is not the head of its key. */

@@ -9,6 +9,7 @@ import dev.tandem.task.CustodyBounds;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.store.StoreAnswer.Custody;
 import dev.tandem.task.store.StoreRequest.TakeCustody;
+import dev.tandem.task.store.StoreRoom;
 import org.junit.jupiter.api.Test;
 
 /** Examples of the core: the store has no room for more tasks. What it has goes on, and the rest waits in the broker. */
@@ -19,12 +20,12 @@ class CustodyRoomTest {
     @Test
     void noFreshTaskStartsWhileThereIsNoRoom() {
         CoreScript core = CoreScript.log().owns();
-        core.storeHasRoom(false);
+        core.storeHasRoom(StoreRoom.NONE);
 
         core.delivers("a0", "1");
         assertThat(core.running()).isEmpty();
 
-        core.storeHasRoom(true);
+        core.storeHasRoom(StoreRoom.HALF);
         assertThat(core.running()).containsExactlyInAnyOrder("a0", "1");
     }
 
@@ -33,7 +34,7 @@ class CustodyRoomTest {
         CoreScript core = CoreScript.log().owns();
         core.delivers("k0", "k1");
         core.fails("k0", 5_000);
-        core.storeHasRoom(false);
+        core.storeHasRoom(StoreRoom.NONE);
         core.delivers("x2");
 
         core.passes(5_000);
@@ -47,12 +48,12 @@ class CustodyRoomTest {
     void noKeyRelaysToItsNextTask() {
         CoreScript core = CoreScript.log().owns();
         core.delivers("k0", "k1");
-        core.storeHasRoom(false);
+        core.storeHasRoom(StoreRoom.NONE);
 
         core.succeeds("k0");
         assertThat(core.running()).isEmpty();
 
-        core.storeHasRoom(true);
+        core.storeHasRoom(StoreRoom.HALF);
         assertThat(core.running()).containsExactly("k1");
     }
 
@@ -60,13 +61,13 @@ class CustodyRoomTest {
     void nothingIsScheduledOrParked() {
         CoreScript core = CoreScript.log().owns();
         core.delivers("k0");
-        core.storeHasRoom(false);
+        core.storeHasRoom(StoreRoom.NONE);
         core.fails("k0", 60_000);
         core.deliversDelayed("d1", 60_000);
         core.delivers("k2");
         assertThat(core.sent(TakeCustody.class)).isEmpty();
 
-        core.storeHasRoom(true);
+        core.storeHasRoom(StoreRoom.HALF);
         assertThat(core.store().holds(at(1))).isTrue();
         assertThat(core.store().lane("k")).containsExactly(at(2));
     }
@@ -75,7 +76,7 @@ class CustodyRoomTest {
     void aFreshTaskStartsIfAStoredOneWaitsForIt() {
         CoreScript core = CoreScript.log().owns();
         core.deliversDelayed("k0", 5_000);
-        core.storeHasRoom(false);
+        core.storeHasRoom(StoreRoom.NONE);
         core.delivers("k1", "x2");
         assertThat(core.running()).isEmpty();
 
@@ -135,6 +136,40 @@ class CustodyRoomTest {
         room.counted(new Custody(0, Custody.NOT_ESTIMATED));
         room.counted(new Custody(20, Custody.NOT_ESTIMATED));
         assertThat(room.isLeft()).as("nothing is known of what others added").isTrue();
+    }
+
+    @Test
+    void moreThanHalfIsLeftOnlyIfTheMemoryOfTheStoreSaysSoToo() {
+        CustodyRoom room = new CustodyRoom(new CustodyBounds(1_000, 1_000));
+        assertThat(room.isHalfLeft()).isTrue();
+
+        room.store(StoreRoom.SOME);
+        assertThat(room.isHalfLeft()).isFalse();
+        assertThat(room.isLeft()).isTrue();
+
+        room.store(StoreRoom.NONE);
+        assertThat(room.isLeft()).isFalse();
+
+        room.store(StoreRoom.HALF);
+        room.counted(new Custody(500, 1));
+        assertThat(room.isHalfLeft()).isFalse();
+        room.counted(new Custody(499, 499));
+        assertThat(room.isHalfLeft()).isTrue();
+        room.counted(new Custody(499, 500));
+        assertThat(room.isHalfLeft()).isFalse();
+    }
+
+    @Test
+    void freshTasksStartWhileLessThanHalfIsLeft() {
+        CoreScript core = CoreScript.log().owns();
+        core.storeHasRoom(StoreRoom.SOME);
+
+        core.delivers("a0", "a1");
+        core.fails("a0", 60_000);
+        core.delivers("b2");
+
+        assertThat(core.running()).containsExactly("b2");
+        assertThat(core.store().lane("a")).containsExactly(at(1));
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.tandem.task.DeadHead;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.StoreRequest.DeclineOffers;
+import dev.tandem.task.store.StoreRoom;
 import org.junit.jupiter.api.Test;
 
 /** Examples of the core: tasks that the store offers while their keys have no room. */
@@ -147,7 +148,7 @@ class DeclinedOffersTest {
             core.deliversDelayed("k" + i, 1_000);
         }
         core.deliversDelayed("x" + delayed, 2_000);
-        core.storeHasRoom(false);
+        core.storeHasRoom(StoreRoom.NONE);
 
         core.passes(3_000);
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.task.Position;
 import dev.tandem.task.QueuePolicy;
+import dev.tandem.task.store.PartitionReport;
 import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.ClaimDue;
 import dev.tandem.task.store.StoreRequest.SettleAndClaim;
@@ -14,6 +15,9 @@ import org.junit.jupiter.api.Test;
 
 /** Examples of the core: delayed tasks that fall due. */
 class DueTasksTest {
+
+    /** The least weight of a task without payload and headers. */
+    private static final int BARE = 160;
 
     @Test
     void aTaskOfAnIdleKeyIsClaimedByTheRequestThatFindsItDue() {
@@ -44,6 +48,12 @@ class DueTasksTest {
         assertThat(core.running()).containsExactly("k0");
     }
 
+    private static boolean isGiven(CoreScript core, long offset) {
+        String partition = CoreScript.PARTITION.name();
+        return core.core.report(partition, new TaskAt(partition, at(offset)), "").stream()
+                .anyMatch(PartitionReport::hasAny);
+    }
+
     @Test
     void twoTasksOfAnIdleKeyRunInTheOrderOfTheirDueTimes() {
         CoreScript core = CoreScript.log().owns();
@@ -56,6 +66,29 @@ class DueTasksTest {
 
         core.succeeds("k1");
         assertThat(core.running()).containsExactly("k0");
+    }
+
+    /** Batches are given out short when runs have all slots. */
+    @Test
+    void slotsThatAreHeldWhileDueTasksAreAskedForAreNotThoseOfRuns() {
+        CoreScript core = CoreScript.log().owns();
+        core.deliversDelayed("k0", 5_000);
+        core.passes(4_999);
+        core.storeStalls();
+        core.passes(1);
+        assertThat(core.core.running()).as("all are held for what may be due").isEqualTo(4);
+        assertThat(core.core.areAllSlotsOfRuns()).isFalse();
+
+        core.connectionBreaks();
+        core.storeAnswers();
+        core.connects();
+        core.delivers("a1", "b2");
+        assertThat(core.running()).hasSize(3);
+        assertThat(core.core.areAllSlotsOfRuns()).isFalse();
+        core.delivers("c3");
+        assertThat(core.core.areAllSlotsOfRuns()).isTrue();
+        core.succeeds("c3");
+        assertThat(core.core.areAllSlotsOfRuns()).isFalse();
     }
 
     @Test
@@ -96,8 +129,10 @@ class DueTasksTest {
         delay(core, 0, 20);
         core.passes(999);
         run(core, 20, 40);
+        assertThat(isGiven(core, 0)).isFalse();
 
         core.passes(1);
+        assertThat(isGiven(core, 0)).as("the store offered it").isTrue();
         assertThat(last(core).maxClaims()).isZero();
         assertThat(last(core).maxAhead()).isEqualTo(40);
         assertThat(core.running()).containsExactly("60", "61", "62", "63");
@@ -105,6 +140,44 @@ class DueTasksTest {
         core.succeeds("60");
         assertThat(claims(core)).last().isEqualTo(at(0));
         assertThat(core.running()).containsExactly("61", "62", "63", "0");
+    }
+
+    @Test
+    void whatTheStoreGaveIsCountedAsInMemoryWhereverItWaitsOrRuns() {
+        CoreScript core = CoreScript.log();
+        assertThat(inMemory(core)).as("not owned").isEmpty();
+        core.owns();
+        assertThat(inMemory(core)).containsExactly(0);
+        core.delivers("k0", "k1");
+        assertThat(inMemory(core)).as("one runs, one waits").containsExactly(2);
+        core.succeeds("k0");
+        core.succeeds("k1");
+
+        delay(core, 2, 20);
+        assertThat(inMemory(core)).as("the store has them").containsExactly(0);
+        core.passes(999);
+        run(core, 22, 40);
+        core.passes(1);
+        assertThat(inMemory(core))
+                .as("four delivered tasks run, 20 offers wait")
+                .containsExactly(24);
+        long bytes = bytesInMemory(core);
+        assertThat(bytes).isGreaterThanOrEqualTo(24L * BARE);
+
+        core.succeeds("62");
+        assertThat(core.running()).hasSize(4).startsWith("63", "64", "65");
+        assertThat(inMemory(core)).as("an offer runs").containsExactly(23);
+        assertThat(bytesInMemory(core)).isBetween(23L * BARE, bytes - BARE);
+    }
+
+    private static long bytesInMemory(CoreScript core) {
+        return core.core.report("", EveryTask.INSTANCE, "").get(0).bytes();
+    }
+
+    private static List<Integer> inMemory(CoreScript core) {
+        return core.core.report("", EveryTask.INSTANCE, "").stream()
+                .map(PartitionReport::matching)
+                .toList();
     }
 
     @Test

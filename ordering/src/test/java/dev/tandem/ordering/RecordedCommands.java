@@ -6,6 +6,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.Recall;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.StoreRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -156,7 +157,7 @@ abstract class RecordedCommands implements Commands {
 
     /** A gate keeps the task from its handler. */
     void waitsFor(String name, String reason, long delayMillis) {
-        ends(ended(name), Outcome.Snoozed.waitingFor(reason, delayMillis));
+        ends(ended(name), Outcome.Snoozed.waitingFor(WaitReason.parse(reason), delayMillis));
     }
 
     /** The executor has no handler for the task. */

@@ -8,6 +8,7 @@ import dev.tandem.task.PutAside;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.WaitReason;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Examples of the core: a task whose handler asks to run again does so without spending an attempt, and its key waits. */
@@ -88,11 +89,11 @@ class SnoozeTest {
         CoreScript core = CoreScript.log().owns();
         core.delivers("k0");
         core.waitsFor("k0", "a permit of erp", 1_000);
-        assertThat(WaitReason.of(stored(core))).isEqualTo("a permit of erp");
+        assertThat(WaitReason.of(stored(core))).isEqualTo(new WaitReason.Permits(List.of("erp")));
         core.passes(1_000);
 
         core.waitsFor("k0", "the task q/a", 1_000);
-        assertThat(WaitReason.of(stored(core))).isEqualTo("the task q/a");
+        assertThat(WaitReason.of(stored(core))).isEqualTo(new WaitReason.OtherTask("q/a"));
         core.passes(1_000);
         core.fails("k0", 1_000);
         assertThat(WaitReason.of(stored(core))).isNull();

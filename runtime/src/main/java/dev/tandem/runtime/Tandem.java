@@ -77,7 +77,7 @@ public final class Tandem implements AutoCloseable {
             @Nullable Boolean virtualThreads) {
         try {
             FanOutService fanOuts = FanOutService.of(all, store, json, metrics);
-            return new QueueRuntime(settings, store, handlers, metrics, fanOuts, virtualThreads);
+            return new QueueRuntime(settings, store, handlers, metrics, fanOuts, virtualThreads, null);
         } catch (RuntimeException | Error e) {
             store.close();
             throw e;

@@ -33,6 +33,7 @@ final class AcquireReply implements PagedReply {
     private final long nextLapseMillis;
     private final long quietMillis;
     private final List<Long> presentedTokens;
+    private final boolean hasLines;
 
     private final TreeMap<Long, byte[]> chunks = new TreeMap<>();
     private final RedeliveryHistoryPages history = new RedeliveryHistoryPages();
@@ -58,6 +59,7 @@ final class AcquireReply implements PagedReply {
         quietMillis = in.number();
         presentedTokens = in.list().all(ReplyReader::number);
         addPage(in.list());
+        hasLines = in.flag();
     }
 
     private static long requireIncarnation(long number) {
@@ -150,6 +152,7 @@ final class AcquireReply implements PagedReply {
                 nextLapseMillis,
                 quietMillis,
                 presentedTokens,
-                history.toHistory());
+                history.toHistory(),
+                hasLines);
     }
 }

@@ -127,6 +127,22 @@ public final class Admin {
         return changes.change(seen.partition(), new TaskChange.Reschedule(dueAt), item);
     }
 
+    /**
+     * Gives a waiting or dead task as it was seen another payload. {@link Result#NOT_FOUND} if it has changed since; {@link
+     * Result#ACTIVE} if it runs, or if its executor may have taken it already, because it is due soon or waits in a line;
+     * {@link Result#OTHER_STATE} if it has ended otherwise, or if Redis does not have it.
+     *
+     * @param payload is not copied
+     */
+    public CompletableFuture<Result> edit(TaskView seen, byte[] payload) {
+        if (seen.envelope() == null || seen.state().isFinal() && seen.state() != TaskState.DEAD) {
+            return CompletableFuture.completedFuture(
+                    seen.state() == TaskState.ACTIVE ? Result.ACTIVE : Result.OTHER_STATE);
+        }
+        Item item = new Item(seen.position(), seen, true, NOTHING);
+        return changes.change(seen.partition(), new TaskChange.Edit(payload), item);
+    }
+
     /** Retries the head of a blocked key now, whether dead or waiting. */
     public CompletableFuture<Result> retryKey(Partition partition, String key) {
         return inspector

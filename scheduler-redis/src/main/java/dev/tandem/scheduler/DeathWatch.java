@@ -168,7 +168,11 @@ public final class DeathWatch implements AutoCloseable {
                         int leases =
                                 all.stream().mapToInt(CompletableFuture::join).sum();
                         log.atLevel(leases > 0 ? Level.INFO : Level.DEBUG)
-                                .log("Executor {} is dead: {}. Ended its {} leases", id, proof, leases);
+                                .log(
+                                        "Executor {} is dead: {}. Ended its {} leases of partitions and claims",
+                                        id,
+                                        proof,
+                                        leases);
                     } else {
                         log.atLevel(failing.begins(id) ? Level.WARN : Level.DEBUG)
                                 .log(

@@ -164,7 +164,7 @@ final class DueTaskLister {
         private final @Nullable Predicate<TaskView> chosen;
 
         /** The number of tasks to look at. */
-        private final int most;
+        private int most;
 
         private final ReadBudget budget;
         private final TreeSet<Item> first = new TreeSet<>(Item.BY_PLACE);
@@ -185,7 +185,7 @@ final class DueTaskLister {
             this.fromStream = fromStream;
             this.limit = limit;
             this.chosen = chosen;
-            this.most = chosen == null ? limit : Math.max(limit, MAX_LOOKED_AT);
+            this.most = limit;
             this.budget = budget;
         }
 
@@ -210,8 +210,16 @@ final class DueTaskLister {
                             }
                         }
                         streams.sort(Stream.BY_PLACE);
+                        lookAtMore(streams.size());
                         return streams;
                     });
+        }
+
+        /** Has a search look at more tasks than it lists. Each stream may be read that far, so they share the budget. */
+        private void lookAtMore(int streams) {
+            if (chosen != null) {
+                most = Math.max(limit, (int) Math.min(MAX_LOOKED_AT, budget.tasksLeft() / Math.max(1, streams)));
+            }
         }
 
         /** Reads these streams from one on, as far as they may have tasks of this page. */
@@ -284,6 +292,7 @@ final class DueTaskLister {
                         }
                         List<String> cursors =
                                 kind(stream) == Kind.FAR ? in.list().all(ReplyReader::text) : List.of();
+                        budget.lookedAt(tasks.size());
                         add(stream, tasks, cursors, !next.isEmpty());
                         return CompletableFuture.completedFuture(null);
                     });
@@ -326,7 +335,6 @@ final class DueTaskLister {
                     break;
                 }
                 last = item;
-                budget.lookedAt(1);
                 if (item.task() != null && (chosen == null || chosen.test(item.task()))) {
                     tasks.add(item.task());
                 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lists tasks that succeeded, expired or were cancelled, the latest first. They are kept together, so those that ended in a
- * rarer way are looked for among the others. Thread-safe.
+ * rarer way are looked for among the pages of the others. Thread-safe.
  */
 final class EndedTaskLister {
 
@@ -39,7 +39,7 @@ final class EndedTaskLister {
             ReadBudget budget) {
         PartitionPages.Lister<TaskView> all = (partition, inner, most) -> {
             budget.runs(1); // one for the samples of earlier versions
-            return page(partition, end, inner, most);
+            return page(partition, end, inner, most, budget);
         };
         Predicate<TaskView> wanted = chosen == null && isRare(end) ? task -> true : chosen;
         return PartitionPages.collect(
@@ -52,14 +52,14 @@ final class EndedTaskLister {
 
     /** Lists what is kept of tasks that ended so, and of successes, then, the samples of earlier versions. */
     CompletableFuture<ResultPage<TaskView>> page(
-            Partition partition, @Nullable TaskEnd end, @Nullable String cursor, int limit) {
+            Partition partition, @Nullable TaskEnd end, @Nullable String cursor, int limit, ReadBudget budget) {
         byte[] place = TaskCursor.decode(end == null ? TaskState.SUCCEEDED : end.state(), cursor);
         String text = new String(place, StandardCharsets.ISO_8859_1);
         if (cursor != null && !SuccessFinder.CURSOR.matcher(text).matches()) {
             return samples(partition, end, cursor, limit);
         }
         return successes
-                .list(partition, end, cursor == null ? null : text, limit)
+                .list(partition, end, cursor == null ? null : text, limit, budget)
                 .thenCompose(page -> {
                     if (page.next() != null || page.items().size() == limit) {
                         String next = page.next() == null ? SuccessFinder.END : page.next();

@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.Stream;
 
 /** A call of the script of fan-outs: requests as its arguments, its reply as answers. Ends of one fan-out share an argument. */
@@ -73,7 +74,7 @@ final class FanOutCall {
                 out.number(tell.number())
                         .letter(letter(tell.end()))
                         .text(tell.error() == null ? "" : tell.error())
-                        .number(tell.nested() ? 1 : 0);
+                        .text(tell.inner() == null ? "" : tell.inner());
             }
             return out.toByteArray();
         } else if (request instanceof FanOutRequest.Open open) {
@@ -90,9 +91,11 @@ final class FanOutCall {
                     .number(seal.total())
                     .toByteArray();
         } else if (request instanceof FanOutRequest.Abandon abandon) {
-            return begin(4, ScriptCodes.FAN_OUT_ABANDON, id)
+            return begin(6, ScriptCodes.FAN_OUT_ABANDON, id)
                     .text(token(abandon.token()))
                     .text(abandon.why())
+                    .number(abandon.cancels() ? 1 : 0)
+                    .letter(letter(abandon.end()))
                     .toByteArray();
         } else if (request instanceof FanOutRequest.Cancel cancel) {
             return begin(3, ScriptCodes.FAN_OUT_CANCEL, id).text(cancel.why()).toByteArray();
@@ -106,7 +109,10 @@ final class FanOutCall {
         if (request instanceof FanOutRequest.Ask ask) {
             return begin(3, ScriptCodes.FAN_OUT_ASK, id).number(ask.number());
         } else if (request instanceof FanOutRequest.Nest nest) {
-            return begin(4, ScriptCodes.FAN_OUT_NEST, id).number(nest.number()).text(nest.inner());
+            return begin(5, ScriptCodes.FAN_OUT_NEST, id)
+                    .number(nest.number())
+                    .text(nest.inner())
+                    .number(nest.retried() ? 1 : 0);
         } else if (request instanceof FanOutRequest.Begin begin) {
             return begin(4, ScriptCodes.FAN_OUT_BEGIN, id)
                     .text(begin.identity())
@@ -115,6 +121,8 @@ final class FanOutCall {
             return begin(4, ScriptCodes.FAN_OUT_CLAIM, id)
                     .text(claim.claimant())
                     .number(claim.millis());
+        } else if (request instanceof FanOutRequest.Within within) {
+            return begin(3, ScriptCodes.FAN_OUT_WITHIN, id).text(within.from());
         } else if (request instanceof FanOutRequest.Postpone postpone) {
             return begin(3, ScriptCodes.FAN_OUT_POSTPONE, id).number(postpone.millis());
         }
@@ -130,16 +138,23 @@ final class FanOutCall {
         fields.put("master-id", plan.masterId());
         fields.put("type", plan.type());
         fields.put("parent", plan.parent());
+        fields.put("awaits-master", plan.parent().isEmpty() ? "0" : "1");
         fields.put("depth", Integer.toString(plan.depth()));
         fields.put("rule", String.valueOf(plan.rule().name().charAt(0)));
         fields.put("may-fail", Double.toString(plan.mayFail()));
         fields.put("final-queue", plan.finalQueue());
         fields.put("keep", Long.toString(plan.keepMillis()));
-        MessagePackWriter out = begin(6 + 2 * fields.size(), ScriptCodes.FAN_OUT_OPEN, open.id())
+        MessagePackWriter out = begin(7 + 2 * fields.size(), ScriptCodes.FAN_OUT_OPEN, open.id())
                 .text(token(open.token()))
-                .number(plan.maxOpen());
+                .number(plan.maxOpen())
+                .number(master(open.masterHash()));
         fields.forEach((name, value) -> out.text(name).text(value));
         return out.text("final-task").bytes(plan.finalTask()).toByteArray();
+    }
+
+    /** Returns a number for a master: one of 48 bits, which a sorted set has exactly. @param masterHash as for an {@code Open} */
+    static long master(String masterHash) {
+        return UUID.nameUUIDFromBytes(bytes(masterHash)).getMostSignificantBits() >>> 16;
     }
 
     private static MessagePackWriter begin(int items, char what, String id) {
@@ -192,7 +207,7 @@ final class FanOutCall {
         boolean isLast = true;
         for (int i = ends.size() - 1; i >= 0; i--) {
             Tell tell = (Tell) ends.get(i);
-            String its = tell.nested() ? null : inner.get(Long.toString(tell.number()));
+            String its = tell.inner() != null ? null : inner.get(Long.toString(tell.number()));
             Code code = all.code() == Code.COMPLETE && !isLast ? Code.OK : all.code();
             answers[i] = its == null ? with(code, "", all) : with(Code.NESTED, its, all);
             isLast &= its != null;
@@ -259,7 +274,17 @@ final class FanOutCall {
                     (int) number("tries"),
                     text("begun-name"),
                     text("errors").lines().map(Fields::failure).toList(),
-                    number("token"));
+                    number("token"),
+                    new FanOutRecord.Master(number("awaits-master") == 1, end(text("master-end")), text("master-why")));
+        }
+
+        private static End end(String letter) {
+            return letter.isEmpty()
+                    ? End.SUCCEEDED
+                    : Stream.of(End.values())
+                            .filter(each -> letter(each) == letter.charAt(0))
+                            .findFirst()
+                            .orElseThrow(() -> ScriptCodes.unknown("end of a master", letter));
         }
 
         private FanOutPlan plan() {

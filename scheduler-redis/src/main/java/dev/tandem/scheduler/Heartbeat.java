@@ -31,6 +31,7 @@ final class Heartbeat implements AutoCloseable {
     private final Map<String, HandledTypes> handled;
     private final Supplier<Map<String, HandledTypes>> unhandled;
     private final Supplier<Set<String>> working;
+    private final Supplier<CompletableFuture<Map<String, Map<String, Long>>>> waits;
     private final LiveExecutors live;
     private final HeartbeatSchedule schedule = new HeartbeatSchedule(System.nanoTime() / 1_000_000);
     private @Nullable AutoCloseable watch;
@@ -38,6 +39,8 @@ final class Heartbeat implements AutoCloseable {
     private volatile boolean sentUnhandled;
     /** The queues in the last heartbeat. */
     private Set<String> sentQueues = Set.of();
+    /** The last heartbeat, which may be on its way. */
+    private volatile CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
 
     private final long startedAt = System.currentTimeMillis();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -55,6 +58,7 @@ final class Heartbeat implements AutoCloseable {
      * @param handled what this executor has handlers for, of each queue
      * @param unhandled supplies the types for which this executor had no handler lately, of each queue that has any
      * @param working supplies the queues of which this executor holds partitions and in which it has no problem
+     * @param waits supplies for how long its oldest tasks have waited that could start, by queue and partition; completes soon
      * @param live is kept up to date
      */
     Heartbeat(
@@ -65,6 +69,7 @@ final class Heartbeat implements AutoCloseable {
             Map<String, HandledTypes> handled,
             Supplier<Map<String, HandledTypes>> unhandled,
             Supplier<Set<String>> working,
+            Supplier<CompletableFuture<Map<String, Map<String, Long>>>> waits,
             LiveExecutors live) {
         this.presence = presence;
         this.id = id;
@@ -73,6 +78,7 @@ final class Heartbeat implements AutoCloseable {
         this.handled = handled;
         this.unhandled = unhandled;
         this.working = working;
+        this.waits = waits;
         this.live = live;
     }
 
@@ -102,7 +108,7 @@ final class Heartbeat implements AutoCloseable {
                     scheduleNext();
                     Map<String, Integer> now = shares.get();
                     boolean due = schedule.isDue(System.nanoTime() / 1_000_000, live.ids());
-                    return due || !now.keySet().equals(sentQueues) ? beat(now) : null;
+                    return due || !now.keySet().equals(sentQueues) ? beatWithWaits(now) : null;
                 },
                 TICK_MILLIS,
                 TimeUnit.MILLISECONDS);
@@ -112,11 +118,21 @@ final class Heartbeat implements AutoCloseable {
         boolean changed = !now.keySet().equals(sentQueues);
         sentQueues = Set.copyOf(now.keySet());
         // A failed heartbeat is made up for by the next one. The store reports that Redis cannot be reached.
-        return presence.announceHandlers(id, handled)
+        CompletableFuture<Void> beat = presence.announceHandlers(id, handled)
                 .thenCompose(done -> presence.beat(new Presence.Executor(id, host, startedAt, 0, now), changed))
                 .thenCompose(done -> presence.announceWorking(id, working.get()))
                 .thenCompose(done -> announceUnhandled(unhandled.get()))
                 .thenCompose(done -> learn());
+        last = beat;
+        return beat;
+    }
+
+    /** Beats, and tells for how long tasks have waited. Not at the start, when no queue can answer yet. */
+    private CompletableFuture<Void> beatWithWaits(Map<String, Integer> now) {
+        CompletableFuture<Void> beat =
+                beat(now).thenCompose(done -> waits.get()).thenCompose(oldest -> presence.announceWaits(id, oldest));
+        last = beat;
+        return beat;
     }
 
     private CompletableFuture<Void> announceUnhandled(Map<String, HandledTypes> missing) {
@@ -149,7 +165,11 @@ final class Heartbeat implements AutoCloseable {
             watch.close();
         }
         try {
-            presence.leave(id).get(LEAVE_SECONDS, TimeUnit.SECONDS);
+            // A heartbeat on its way would register this executor again.
+            boolean begunAll = timer.awaitTermination(LEAVE_SECONDS, TimeUnit.SECONDS);
+            last.handle((done, failure) -> begunAll)
+                    .thenCompose(done -> presence.leave(id))
+                    .get(LEAVE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {

@@ -5,6 +5,7 @@ import dev.tandem.task.LogText;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskPlace;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.HeldTask;
 import java.util.Base64;
 import java.util.Optional;
@@ -24,7 +25,7 @@ final class HeldTaskText {
     private HeldTaskText() {}
 
     static String of(HeldTask task) {
-        String waitsFor = task.waitsFor();
+        WaitReason waitsFor = task.waitsFor();
         return String.join(
                 "\t",
                 VERSION,
@@ -33,7 +34,7 @@ final class HeldTaskText {
                 task.executor(),
                 task.running() ? RUNNING : WAITS,
                 Base64.getEncoder().encodeToString(task.envelope().encode()),
-                waitsFor == null ? "" : LogText.oneLine(waitsFor, MAX_REASON));
+                waitsFor == null ? "" : LogText.oneLine(waitsFor.text(), MAX_REASON));
     }
 
     /** Reads a line. Empty if it is of a version that is not known here. */
@@ -47,6 +48,6 @@ final class HeldTaskText {
                 parts[3],
                 Envelope.decode(queue, Base64.getDecoder().decode(parts[5])),
                 parts[4].equals(RUNNING),
-                parts[6].isEmpty() ? null : parts[6]));
+                parts[6].isEmpty() ? null : WaitReason.parse(parts[6])));
     }
 }

@@ -75,6 +75,7 @@ final class Housekeeper {
     private final SuccessTrimmer successes;
     private final NoteTrimmer notes;
     private final UntoldEnds untoldEnds;
+    private final KeyedRequestTrimmer keyedRequests;
     /** The name of this process as the one that trims. */
     private final byte[] name = bytes(UUID.randomUUID().toString());
 
@@ -93,6 +94,7 @@ final class Housekeeper {
         this.successes = new SuccessTrimmer(connection, retention, hasRoom);
         this.notes = new NoteTrimmer(connection);
         this.untoldEnds = new UntoldEnds(connection);
+        this.keyedRequests = new KeyedRequestTrimmer(connection);
     }
 
     /**
@@ -107,7 +109,13 @@ final class Housekeeper {
             all.addAll(ownerless);
             places.keySet().retainAll(all);
             notes.retain(all);
-            trimNext(new ArrayDeque<>(all), Set.copyOf(owned));
+            keyedRequests.trim().whenCompleteAsync((forgotten, failure) -> {
+                // The start of a request forgets some, too.
+                if (failure != null) {
+                    log.debug("Could not forget requests whose time is over", failure);
+                }
+                trimNext(new ArrayDeque<>(all), Set.copyOf(owned));
+            });
         }
     }
 

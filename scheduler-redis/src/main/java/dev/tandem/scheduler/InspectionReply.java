@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Decodes the replies of {@code inspect.lua}. */
@@ -49,11 +50,21 @@ final class InspectionReply {
                 tasks,
                 blocked,
                 totals,
+                in.number(),
+                in.number(),
                 in.number());
     }
 
     static List<TaskView> tasks(Partition partition, ReplyReader in) {
         return in.all(each -> task(partition, each.list()));
+    }
+
+    static List<TaskView> running(Partition partition, ReplyReader in) {
+        List<TaskView> tasks = tasks(partition, in.list());
+        List<String> progress = in.list().all(ReplyReader::text);
+        return IntStream.range(0, tasks.size())
+                .mapToObj(i -> tasks.get(i).withNotes(TaskNotes.decode(progress.get(i), List.of(), null)))
+                .toList();
     }
 
     private static TaskView task(Partition partition, ReplyReader in) {

@@ -5,6 +5,7 @@ import static dev.tandem.task.Utf8.bytes;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.DeadGroups;
 import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.TaskEnd;
@@ -13,8 +14,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -113,9 +116,19 @@ public final class Inspector {
         }
         TaskEnd end = SuccessFinder.endOf(state);
         if (end != null) {
-            return ended.page(partition, end, cursor, limit);
+            return ended.page(partition, end, cursor, limit, ReadBudget.forList());
         }
         return stored(partition, state, cursor, limit);
+    }
+
+    /** Returns the tasks that were claimed first of each partition, out of about 500, with no more notes than their progress. */
+    public CompletableFuture<List<TaskView>> running(List<Partition> partitions, int limit) {
+        requireLimit(limit);
+        return Futures.all(
+                        partitions,
+                        partition -> inspect(partition, "running", Integer.toString(limit))
+                                .thenApply(reply -> InspectionReply.running(partition, new ReplyReader(reply))))
+                .thenApply(lists -> lists.stream().flatMap(List::stream).toList());
     }
 
     /** Lists tasks of one state as the store holds them. */
@@ -220,6 +233,23 @@ public final class Inspector {
         return finder.at(partition, position);
     }
 
+    /**
+     * Returns what Redis knows of some offsets in the current incarnation of a log, without those of which it knows nothing.
+     * Each may cost a search among the successes of the partition, so there should be few.
+     */
+    public CompletableFuture<Map<Long, TaskView>> atOffsets(Partition partition, List<Long> offsets) {
+        ReadBudget budget = ReadBudget.forSearch();
+        return Futures.all(offsets, offset -> finder.atOffset(partition, offset, budget))
+                .thenApply(found -> {
+                    Map<Long, TaskView> known = new HashMap<>();
+                    for (int i = 0; i < found.size(); i++) {
+                        Long offset = offsets.get(i);
+                        found.get(i).ifPresent(task -> known.put(offset, task));
+                    }
+                    return known;
+                });
+    }
+
     /** Returns tasks with this id, with the budget of a search. */
     public CompletableFuture<List<TaskView>> tasks(String queue, String id, int limit) {
         return tasks(queue, id, limit, ReadBudget.forSearch());
@@ -321,6 +351,18 @@ public final class Inspector {
                     ? Optional.empty()
                     : Optional.of(InspectionReply.key(partition, key, entry, in.number(), null));
         });
+    }
+
+    /** Returns the dead tasks of a queue by type and error. @param most how many groups, those with the most tasks */
+    public CompletableFuture<DeadGroups> deadGroups(String queue, int most) {
+        requireLimit(most);
+        return partitions(queue).thenCompose(partitions -> new DeadGroupReader(connection).of(partitions, most));
+    }
+
+    /** Returns the same of a partition. */
+    public CompletableFuture<DeadGroups> deadGroups(Partition partition, int most) {
+        requireLimit(most);
+        return new DeadGroupReader(connection).of(partition, most);
     }
 
     /** Returns since when a queue is paused, in epoch milliseconds; empty if it is not. */

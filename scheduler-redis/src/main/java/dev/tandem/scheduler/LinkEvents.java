@@ -96,6 +96,8 @@ final class LinkEvents {
         if (answer instanceof StoreAnswer.Acquired) {
             feed.owned(this);
         } else if (request instanceof StoreRequest.TakeCustody
+                // Nobody else may own the partition, and this process publishes before it stops.
+                || request instanceof StoreRequest.SettleLate
                 || request instanceof StoreRequest.SettleAndClaim step
                         && !step.settles().isEmpty()) {
             feed.tell(partition());

@@ -1,11 +1,11 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.store.StoreRoom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the memory of each Redis, and tells its links when it has no room for more tasks and when it has again. {@link
- * #lookNow} may be called by any thread, the rest by the store's thread.
+ * Watches the memory of each Redis, and tells its links how much room it has for more tasks. {@link #lookNow} may be called by any thread, the rest by the store's thread.
  */
 final class MemoryMonitor {
 
@@ -71,23 +71,23 @@ final class MemoryMonitor {
     }
 
     private void update(RedisNode node, MemoryUsage usage) {
-        boolean before = node.hasRoom;
-        boolean now = usage.hasRoom(headroom, before);
-        node.mayWrite(usage.writable(headroom));
+        StoreRoom before = node.room;
+        StoreRoom now = usage.room(headroom, before);
+        node.mayWrite(usage.writable(headroom, now));
         node.memoryChecksToSkip = usage.isFilling(headroom) ? 0 : RELAXED_CHECKS;
-        node.hasRoom = now;
+        node.room = now;
         node.hasSpareRoom = usage.hasSpareRoom(headroom);
         allHaveSpareRoom = connections.nodes().stream().allMatch(each -> each.hasSpareRoom);
-        allHaveRoom = connections.nodes().stream().allMatch(each -> each.hasRoom);
-        node.memoryProblem = now ? "" : usage.toString();
-        if (now != before) {
-            if (now) {
+        allHaveRoom = connections.nodes().stream().allMatch(each -> each.room.isLeft());
+        node.memoryProblem = now.isLeft() ? "" : usage.toString();
+        if (now.isLeft() != before.isLeft()) {
+            if (now.isLeft()) {
                 log.info("Redis at {} has room for more tasks again", node);
             } else {
                 log.warn("Redis at {}: {}", node, usage);
             }
         }
-        if (!now || !before) {
+        if (now != before || !now.isLeft()) {
             node.links.forEach(link -> link.tellRoom(now));
             connections.updateStatus();
         }

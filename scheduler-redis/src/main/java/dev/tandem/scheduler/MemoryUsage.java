@@ -1,5 +1,6 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.store.StoreRoom;
 import java.util.Map;
 
 /**
@@ -10,8 +11,15 @@ import java.util.Map;
  */
 record MemoryUsage(long used, long limit) {
 
-    /** How much of the room must be free again before more tasks are taken, so that it does not begin and end all the time. */
+    /**
+     * How much of the room must be free again before more tasks are taken, at the end of the room and at its half, so that it does
+     * not begin and end all the time.
+     */
     private static final double FREE_AGAIN = 0.02;
+
+    private static final double HALF = 0.5;
+
+    private static final double FILLING = 0.25;
 
     private static final double SPARE = 0.75;
 
@@ -28,28 +36,38 @@ record MemoryUsage(long used, long limit) {
     }
 
     /**
-     * Whether there is room for more tasks.
+     * Returns how much room there is for more tasks.
      *
      * @param headroom the share of the memory that is kept for outcomes
-     * @param before whether there was room before
+     * @param before how much there was before
      */
-    boolean hasRoom(double headroom, boolean before) {
-        double usable = limit * (1 - headroom);
-        return limit <= 0 || used <= (before ? usable : usable * (1 - FREE_AGAIN));
+    StoreRoom room(double headroom, StoreRoom before) {
+        if (!isWithin(1, headroom, before.isLeft())) {
+            return StoreRoom.NONE;
+        }
+        return isWithin(HALF, headroom, before.isHalfLeft()) ? StoreRoom.HALF : StoreRoom.SOME;
+    }
+
+    private boolean isWithin(double part, double headroom, boolean before) {
+        return limit <= 0 || used <= limit * (1 - headroom) * (before ? part : part - FREE_AGAIN);
     }
 
     /**
-     * How many bytes of envelopes may be written before memory must be looked at again: an eighth of the room that is left,
-     * since other processes write too.
+     * How many bytes of envelopes may be written before memory must be looked at again: an eighth of what is left until the half
+     * or the end of the room, since other processes write too. Close to the half it is an eightieth of the room.
      */
-    long writable(double headroom) {
-        long left = (long) (limit * (1 - headroom)) - used;
-        return limit <= 0 ? Long.MAX_VALUE : Math.max(LEAST_WRITABLE, left / 8);
+    long writable(double headroom, StoreRoom now) {
+        if (limit <= 0) {
+            return Long.MAX_VALUE;
+        }
+        double usable = limit * (1 - headroom);
+        double left = now.isHalfLeft() ? Math.max(usable / 10, usable * HALF - used) : usable - used;
+        return Math.max(LEAST_WRITABLE, (long) (left / 8));
     }
 
-    /** Whether more than half of the room is used, so that a burst may take the rest within a second. */
+    /** Whether more than a quarter of the room is used, so that a burst may take half of it within a second. */
     boolean isFilling(double headroom) {
-        return limit > 0 && used > limit * (1 - headroom) / 2;
+        return limit > 0 && used > limit * (1 - headroom) * FILLING;
     }
 
     /** Whether at most three quarters of the room are used, so that there is some for what is not needed to run tasks. */

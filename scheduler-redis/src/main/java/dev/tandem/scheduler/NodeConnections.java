@@ -1,5 +1,6 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.Partition;
 import io.lettuce.core.RedisURI;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -55,6 +56,15 @@ final class NodeConnections {
 
     Collection<RedisNode> nodes() {
         return List.copyOf(nodes.values());
+    }
+
+    /** Returns the partitions of the links that are owners. */
+    List<Partition> ownedPartitions() {
+        return nodes.values().stream()
+                .flatMap(node -> node.links.stream())
+                .filter(RedisLink::isOwner)
+                .map(RedisLink::partition)
+                .toList();
     }
 
     void add(RedisLink link) {

@@ -29,6 +29,15 @@ public final class OperationBook {
 
     private static final int MOST_KEPT = 200;
 
+    /** The same of those that only count: each question before a change is one, and they must not displace the changes. */
+    private static final Duration COUNTS_KEPT = Duration.ofDays(1);
+
+    private static final int MOST_COUNTS_KEPT = 50;
+
+    private static final String GOES_ON = "0";
+    private static final String HAS_ENDED = "1";
+    private static final String HAS_COUNTED = "2";
+
     /** The result of a request to begin an operation. */
     public enum Begun {
         BEGUN,
@@ -83,7 +92,9 @@ public final class OperationBook {
                         definition,
                         Integer.toString(MOST_OPEN),
                         Long.toString(KEPT.toMillis()),
-                        Integer.toString(MOST_KEPT))
+                        Integer.toString(MOST_KEPT),
+                        Long.toString(COUNTS_KEPT.toMillis()),
+                        Integer.toString(MOST_COUNTS_KEPT))
                 .thenApply(in -> switch (in.count()) {
                     case ScriptCodes.OPERATION_BEGUN -> Begun.BEGUN;
                     case ScriptCodes.OPERATION_KNOWN -> Begun.KNOWN;
@@ -115,21 +126,26 @@ public final class OperationBook {
 
     /** Notes how far an operation is, and holds on to the claim. */
     public CompletableFuture<Noted> note(String name, String program, String progress) {
-        return note(name, program, progress, CLAIM.toMillis(), false);
+        return note(name, program, progress, CLAIM.toMillis(), GOES_ON);
     }
 
     /** Notes how far an operation is, and gives the claim up. */
     public CompletableFuture<Noted> giveUp(String name, String program, String progress) {
-        return note(name, program, progress, 0, false);
+        return note(name, program, progress, 0, GOES_ON);
     }
 
     /** Ends an operation. */
     public CompletableFuture<Noted> end(String name, String program, String progress) {
-        return note(name, program, progress, 0, true);
+        return note(name, program, progress, 0, HAS_ENDED);
     }
 
-    private CompletableFuture<Noted> note(String name, String program, String progress, long claim, boolean ends) {
-        return run(Script.NOTE_OPERATION, name, program, Long.toString(claim), progress, ends ? "1" : "0")
+    /** Ends an operation that only counts. It is kept for a day, and does not displace those that change something. */
+    public CompletableFuture<Noted> endCount(String name, String program, String progress) {
+        return note(name, program, progress, 0, HAS_COUNTED);
+    }
+
+    private CompletableFuture<Noted> note(String name, String program, String progress, long claim, String now) {
+        return run(Script.NOTE_OPERATION, name, program, Long.toString(claim), progress, now)
                 .thenApply(in -> new Noted(in.flag(), in.flag()));
     }
 
@@ -150,9 +166,10 @@ public final class OperationBook {
             byte[] hash = keys[key];
             hashes.add(connection.run(commands -> commands.hgetall(hash)).thenApply(OperationBook::texts));
         }
-        CompletableFuture<Map<String, Long>> ended = connection
-                .run(commands -> commands.zrangeWithScores(keys[5], 0, -1))
-                .thenApply(OperationBook::scores);
+        CompletableFuture<Map<String, Long>> ended = ends(keys[5]).thenCombine(ends(keys[6]), (some, others) -> {
+            some.putAll(others);
+            return some;
+        });
         return CompletableFuture.allOf(hashes.toArray(CompletableFuture[]::new)).thenCombine(ended, (done, ends) -> {
             Map<String, String> progress = hashes.get(1).join();
             Map<String, String> claims = hashes.get(2).join();
@@ -169,6 +186,10 @@ public final class OperationBook {
                     .sorted(Comparator.comparingLong(Entry::beganMicros).reversed())
                     .toList();
         });
+    }
+
+    private CompletableFuture<Map<String, Long>> ends(byte[] key) {
+        return connection.run(commands -> commands.zrangeWithScores(key, 0, -1)).thenApply(OperationBook::scores);
     }
 
     private CompletableFuture<ReplyReader> run(Script script, String... args) {

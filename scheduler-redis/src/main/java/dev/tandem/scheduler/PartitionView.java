@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param totals since the beginning: {@code succeeded}, {@code retried}, {@code dead}, {@code lapsed}, {@code replayed},
  *     {@code cancelled}; a missing one is 0
  * @param eventBytes of the events that are not published yet
+ * @param inLines how many of the scheduled tasks wait for the turns of their tenants
+ * @param overdueMillis for how long the first task has been due that waits for its time and that nobody has taken; -1 if none is due
  */
 public record PartitionView(
         Partition partition,
@@ -30,4 +32,6 @@ public record PartitionView(
         Map<TaskState, Long> tasks,
         long blockedKeys,
         Map<String, Long> totals,
-        long eventBytes) {}
+        long eventBytes,
+        long inLines,
+        long overdueMillis) {}

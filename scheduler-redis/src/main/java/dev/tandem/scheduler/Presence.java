@@ -23,6 +23,9 @@ import java.util.stream.Collectors;
  */
 public final class Presence {
 
+    /** The most partitions of a queue of which an executor tells waits, the longest. If there are as many, it has left others out. */
+    public static final int MOST_WAITS = 1_000;
+
     private static final long FORGOTTEN_MILLIS = Duration.ofMinutes(1).toMillis();
 
     private final AdminConnection connection;
@@ -106,19 +109,44 @@ public final class Presence {
                         .thenApply(set -> null);
     }
 
+    /** Announces for how long the oldest tasks of an executor have waited that could start, by queue and partition. */
+    CompletableFuture<Void> announceWaits(String id, Map<String, Map<String, Long>> waits) {
+        return connection
+                .run(commands -> commands.hset(
+                        connection.keys().executorWaits(), Utf8.bytes(id), Utf8.bytes(WaitAnnouncement.encode(waits))))
+                .thenApply(set -> null);
+    }
+
+    /** Returns the same of executors, by executor, queue and partition. Of a queue that is missing it is not known. */
+    public CompletableFuture<Map<String, Map<String, Map<String, Long>>>> waits(Collection<String> ids) {
+        return texts(connection.keys().executorWaits(), ids).thenApply(found -> {
+            Map<String, Map<String, Map<String, Long>>> waits = new TreeMap<>();
+            found.forEach((id, text) -> waits.put(id, WaitAnnouncement.decode(text)));
+            return waits;
+        });
+    }
+
     /** Returns the queues that executors work on. */
     CompletableFuture<Map<String, Set<String>>> working(Collection<String> ids) {
+        return texts(connection.keys().executorWorking(), ids)
+                .thenApply(found -> found.entrySet().stream()
+                        .collect(Collectors.toUnmodifiableMap(
+                                Map.Entry::getKey,
+                                each -> Set.copyOf(List.of(each.getValue().split("\n"))))));
+    }
+
+    /** Returns what a hash has of these executors, by their ids. */
+    private CompletableFuture<Map<String, String>> texts(byte[] key, Collection<String> ids) {
         if (ids.isEmpty()) {
             return CompletableFuture.completedFuture(Map.of());
         }
         byte[][] names = ids.stream().map(Utf8::bytes).toArray(byte[][]::new);
         return connection
-                .run(commands -> commands.hmget(connection.keys().executorWorking(), names))
+                .run(commands -> commands.hmget(key, names))
                 .thenApply(found -> found.stream()
                         .filter(each -> each.hasValue())
                         .collect(Collectors.toUnmodifiableMap(
-                                each -> text(each.getKey()),
-                                each -> Set.copyOf(List.of(text(each.getValue()).split("\n"))))));
+                                each -> text(each.getKey()), each -> text(each.getValue()))));
     }
 
     private CompletableFuture<Void> announce(byte[] key, String id, Map<String, HandledTypes> types) {
@@ -142,17 +170,9 @@ public final class Presence {
     }
 
     private CompletableFuture<Map<String, Map<String, HandledTypes>>> announced(byte[] key, Collection<String> ids) {
-        if (ids.isEmpty()) {
-            return CompletableFuture.completedFuture(Map.of());
-        }
-        byte[][] names = ids.stream().map(Utf8::bytes).toArray(byte[][]::new);
-        return connection.run(commands -> commands.hmget(key, names)).thenApply(found -> {
+        return texts(key, ids).thenApply(found -> {
             Map<String, Map<String, HandledTypes>> all = new TreeMap<>();
-            found.forEach(each -> {
-                if (each.hasValue()) {
-                    all.put(text(each.getKey()), HandlerAnnouncement.decode(text(each.getValue())));
-                }
-            });
+            found.forEach((id, text) -> all.put(id, HandlerAnnouncement.decode(text)));
             return all;
         });
     }
@@ -178,6 +198,8 @@ public final class Presence {
                         commands -> commands.hdel(connection.keys().executorUnhandled(), name)))
                 .thenCompose(removed -> connection.run(
                         commands -> commands.hdel(connection.keys().executorWorking(), name)))
+                .thenCompose(removed -> connection.run(
+                        commands -> commands.hdel(connection.keys().executorWaits(), name)))
                 .thenCompose(removed -> announce("left"));
     }
 
@@ -252,7 +274,9 @@ public final class Presence {
                     .thenCompose(gone ->
                             removeAnnouncementsOfUnknown(connection.keys().executorUnhandled()))
                     .thenCompose(gone ->
-                            removeAnnouncementsOfUnknown(connection.keys().executorWorking()));
+                            removeAnnouncementsOfUnknown(connection.keys().executorWorking()))
+                    .thenCompose(gone ->
+                            removeAnnouncementsOfUnknown(connection.keys().executorWaits()));
         });
     }
 

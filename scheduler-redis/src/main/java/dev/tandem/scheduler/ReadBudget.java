@@ -49,7 +49,16 @@ public final class ReadBudget {
 
     /** Returns the budget of a request for a part of a list. */
     public static ReadBudget forList() {
-        return new ReadBudget(LISTED_SCRIPTS, LISTED_TASKS, LISTED_FOR);
+        return forList(LISTED_TASKS);
+    }
+
+    /**
+     * Returns the budget of a request for a part of a list.
+     *
+     * @param tasks at how many tasks a search looks; the last script that it runs may go beyond
+     */
+    public static ReadBudget forList(int tasks) {
+        return new ReadBudget(LISTED_SCRIPTS, tasks, LISTED_FOR);
     }
 
     /** Returns the budget of a search for one task. */
@@ -75,6 +84,11 @@ public final class ReadBudget {
     /** Notes that scripts are about to run. */
     void runs(long count) {
         scripts.addAndGet(-count);
+    }
+
+    /** Returns at how many tasks a list may still look. */
+    long tasksLeft() {
+        return Math.max(0, tasks.get());
     }
 
     void lookedAt(long count) {

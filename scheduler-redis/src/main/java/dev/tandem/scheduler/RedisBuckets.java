@@ -4,7 +4,9 @@ import static dev.tandem.task.Utf8.bytes;
 
 import dev.tandem.task.BusinessId;
 import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutBuckets;
 import dev.tandem.task.fanout.FanOutCaller;
+import dev.tandem.task.fanout.FanOutCancellation;
 import dev.tandem.task.fanout.FanOutReply;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.store.DedupAnswer;
@@ -120,6 +122,12 @@ final class RedisBuckets {
     CompletableFuture<List<FanOutAnswer>> fanOut(int bucket, List<FanOutRequest> requests) {
         return fanOut(bucket, FanOutCaller.UNNUMBERED, requests)
                 .thenApply(reply -> ((FanOutReply.Applied) reply).answers());
+    }
+
+    /** Returns what cancels fan-outs. */
+    FanOutCancellation cancellation() {
+        return new FanOutCancellation(request ->
+                fanOut(FanOutBuckets.of(request.id()), List.of(request)).thenApply(answers -> answers.get(0)));
     }
 
     CompletableFuture<FanOutReply> fanOut(int bucket, FanOutCaller caller, List<FanOutRequest> requests) {

@@ -164,7 +164,13 @@ final class RedisConnector {
                 : "If they were removed for good, restart Redis, or this process";
     }
 
-    private CompletableFuture<StatefulRedisConnection<byte[], byte[]>> open(RedisURI address) {
+    /** Returns what asks whether a Redis is fit. */
+    RedisFitness fitness() {
+        return fitness;
+    }
+
+    /** Makes a connection that nothing is checked for. */
+    CompletableFuture<StatefulRedisConnection<byte[], byte[]>> open(RedisURI address) {
         try {
             return client.connectAsync(ByteArrayCodec.INSTANCE, address).toCompletableFuture();
         } catch (RuntimeException | Error e) {

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,16 +42,17 @@ final class RedisFitness {
      * An answer.
      *
      * @param mayAskConfig whether CONFIG is allowed
-     * @param errors why this Redis must not be used, each with its remedy; empty if it is fit
+     * @param errors why this Redis must not be used; empty if it is fit
+     * @param warnings what is unknown, or should be changed
      */
-    record Answer(String info, boolean mayAskConfig, List<String> errors) {
+    record Answer(String info, boolean mayAskConfig, List<Complaint> errors, List<Complaint> warnings) {
 
         boolean isFit() {
             return errors.isEmpty();
         }
 
         String describe() {
-            return String.join("; ", errors);
+            return errors.stream().map(Complaint::toString).collect(Collectors.joining("; "));
         }
     }
 
@@ -76,21 +78,21 @@ final class RedisFitness {
 
     private Answer answer(RedisNode node, String info, Map<String, String> config) {
         RedisPreflight.Report report = RedisPreflight.check(settings, info, config);
-        for (String warning : report.warnings()) {
+        for (Complaint warning : report.warnings()) {
             if (warned.add(node + ": " + warning)) {
                 log.warn("Redis at {}: {}", node, warning);
             }
         }
-        return new Answer(info, !config.isEmpty(), report.errors());
+        return new Answer(info, !config.isEmpty(), report.errors(), report.warnings());
     }
 
     private static Answer withRefusal(Answer answer, String refusal) {
         if (refusal.isEmpty()) {
             return answer;
         }
-        List<String> errors = new ArrayList<>(answer.errors());
-        errors.add("it refuses all writes: " + refusal);
-        return new Answer(answer.info(), answer.mayAskConfig(), errors);
+        List<Complaint> errors = new ArrayList<>(answer.errors());
+        errors.add(new Complaint("it refuses all writes (" + refusal + ")", null));
+        return new Answer(answer.info(), answer.mayAskConfig(), errors, answer.warnings());
     }
 
     /** Returns the values of {@link RedisPreflight#CONFIG}; none where CONFIG is not allowed, as in hosted Redis. */

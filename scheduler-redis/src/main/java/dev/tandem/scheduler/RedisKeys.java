@@ -4,6 +4,7 @@ import static dev.tandem.task.Utf8.bytes;
 
 import dev.tandem.task.Partition;
 import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.statistics.StatisticsStep;
 import java.util.Arrays;
 import java.util.List;
 
@@ -41,7 +42,9 @@ final class RedisKeys {
             "success-ids",
             "checkpoints",
             "progress",
-            "untold-ends");
+            "untold-ends",
+            "dead-groups",
+            "grouped");
 
     /** The order in which every script of schedules gets the keys; see {@code include/schedule_keys.lua}. */
     private static final List<String> SCHEDULE_PARTS = List.of(
@@ -55,16 +58,16 @@ final class RedisKeys {
             "open",
             "totals",
             "created",
-            "payloads");
+            "payloads",
+            "deleted");
 
-    private static final List<String> FAN_OUT_LISTS = List.of("due", "open", "ended");
-    /** Which of the keys of a fan-out has the fan-outs of its subtasks. */
-    static final int FAN_OUT_INNER = 4;
+    private static final List<String> STATISTICS_PARTS = List.of("", ":1", ":5", ":60");
 
+    private static final List<String> FAN_OUT_LISTS = List.of("due", "open", "ended", "masters", "kept");
     private static final List<String> FAN_OUT_PARTS = List.of("", ":ended", ":failed", ":cancelled", ":inner");
     /** The order in which every script of operations gets the keys; see {@code include/operation_keys.lua}. */
     private static final List<String> OPERATION_PARTS =
-            List.of("definitions", "progress", "claims", "stops", "open", "ended");
+            List.of("definitions", "progress", "claims", "stops", "open", "ended", "counted");
 
     /** The buckets of schedules. Their number cannot change, because a schedule's bucket follows from it. */
     static final int SCHEDULE_BUCKETS = 16;
@@ -89,9 +92,9 @@ final class RedisKeys {
         return bytes(prefix(partition) + PARTS.get(0));
     }
 
-    /** Returns the key of the tasks with deduplication keys that ended without a run, the last one of {@link #of}. */
+    /** Returns the key of the tasks with deduplication keys that ended without a run. */
     byte[] untoldEnds(Partition partition) {
-        return bytes(prefix(partition) + PARTS.get(PARTS.size() - 1));
+        return bytes(prefix(partition) + "untold-ends");
     }
 
     /** Returns the channel on which a partition's owner is woken. */
@@ -122,6 +125,16 @@ final class RedisKeys {
     /** Returns the key of the types and keys that are paused, each with since when, in epoch milliseconds. */
     byte[] pausedTasks(String queue) {
         return bytes(namespace + ":{" + queue + "}:paused-tasks");
+    }
+
+    /**
+     * Returns the keys of the statistics of a queue: the points in progress, and those that are over, by the order of {@link
+     * StatisticsStep}.
+     */
+    byte[][] statistics(String queue) {
+        return STATISTICS_PARTS.stream()
+                .map(part -> bytes(namespace + ":{" + queue + "}:statistics" + part))
+                .toArray(byte[][]::new);
     }
 
     /** Returns the channel that announces that a queue was paused or resumed. */
@@ -162,6 +175,11 @@ final class RedisKeys {
     /** Returns the key of the queues that each executor works on. */
     byte[] executorWorking() {
         return bytes(namespace + ":{executors}:working");
+    }
+
+    /** Returns the key of how long the oldest tasks of each executor have waited. */
+    byte[] executorWaits() {
+        return bytes(namespace + ":{executors}:waits");
     }
 
     /** Returns the key of the processes of a host's executors. */
@@ -217,8 +235,15 @@ final class RedisKeys {
     /** Returns the keys of a limit, in the order of its scripts. */
     byte[][] limit(String name) {
         return new byte[][] {
-            bytes(namespace + ":{~limits/" + name + "}:holders"), bytes(namespace + ":{~limits/" + name + "}:runs")
+            bytes(namespace + ":{~limits/" + name + "}:holders"),
+            bytes(namespace + ":{~limits/" + name + "}:runs"),
+            limitOverride(name)
         };
+    }
+
+    /** Returns the key of what an operator has set of a limit in place of its settings. */
+    byte[] limitOverride(String name) {
+        return bytes(namespace + ":{~limits/" + name + "}:override");
     }
 
     /** Returns the key of a bucket of a rate limit. All buckets of one limit share a hash tag. */
@@ -231,6 +256,16 @@ final class RedisKeys {
         return new byte[][] {
             bytes(namespace + ":{~rates/" + name + "}/used"), bytes(namespace + ":{~rates/" + name + "}/paused")
         };
+    }
+
+    /** Returns the key of what an operator has set of a rate limit in place of its settings. No bucket has such a key. */
+    byte[] rateOverride(String name) {
+        return bytes(namespace + ":{~rates/" + name + "}/override");
+    }
+
+    /** Returns the channel that says that the rate of a limit has changed. */
+    String rateChannel(String name) {
+        return namespace + ":{~rates/" + name + "}/changed";
     }
 
     /** Returns the key of what a rate limit is. No bucket has such a key. */
@@ -347,9 +382,14 @@ final class RedisKeys {
         return bytes(namespace + ":{~access}:tokens");
     }
 
-    /** Returns the key of the changes that were asked for by the HTTP API. @param refused those that were not made */
-    byte[] auditLog(boolean refused) {
-        return bytes(namespace + ":{~access}:" + (refused ? "refused" : "audit"));
+    /** Returns the keys of the requests with keys of their callers, in the order of their scripts. */
+    byte[][] keyedRequests() {
+        return new byte[][] {bytes(namespace + ":{~requests}:entries"), bytes(namespace + ":{~requests}:ends")};
+    }
+
+    /** Returns the key of a part of what was asked for by the HTTP API. */
+    byte[] auditLog(String part) {
+        return bytes(namespace + ":{~access}:" + part);
     }
 
     private String prefix(Partition partition) {

@@ -2,6 +2,11 @@ package dev.tandem.scheduler;
 
 import static dev.tandem.task.Utf8.bytes;
 
+import dev.tandem.task.Utf8;
+import dev.tandem.task.store.LimitKind;
+import dev.tandem.task.store.LimitNames;
+import dev.tandem.task.store.LimitOverride;
+import dev.tandem.task.store.LimitRequest;
 import dev.tandem.task.store.LimitStore;
 import dev.tandem.task.store.PermitAnswer;
 import dev.tandem.task.store.PermitRequest;
@@ -11,18 +16,14 @@ import dev.tandem.task.store.RateAnswer;
 import dev.tandem.task.store.RateInfo;
 import dev.tandem.task.store.RateRequest;
 import dev.tandem.task.store.RateView;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -31,26 +32,21 @@ import java.util.stream.Stream;
  */
 public final class RedisLimits implements LimitStore {
 
-    private static final long ANNOUNCE_MILLIS = 60_000;
-
-    /** A limit that nobody has used for so long is not listed any more. */
-    private static final long FORGOTTEN_MILLIS = 24 * 3_600_000L;
-
-    private static final int MOST_LISTED = 1_000;
     private static final int MAX_RUN_TEXT = 200;
     private static final int MAX_BUCKET = 200;
 
     private final AdminConnection connection;
     private final RedisKeys keys;
     private final WakeupSubscriber wakeups;
+    private final LimitList listed;
     private final RateRecords rates;
-    /** The time at which the name of each limit was last written, by the monotonic clock in milliseconds. */
-    private final Map<String, Long> announced = new ConcurrentHashMap<>();
+    private final OccasionalWrites announced = new OccasionalWrites();
 
     RedisLimits(AdminConnection connection, WakeupSubscriber wakeups) {
         this.connection = connection;
         this.keys = connection.keys();
         this.wakeups = wakeups;
+        this.listed = new LimitList(connection, RedisLimitKind.PERMITS);
         this.rates = new RateRecords(connection);
     }
 
@@ -64,14 +60,10 @@ public final class RedisLimits implements LimitStore {
 
     @Override
     public CompletableFuture<List<RateAnswer>> tokens(String limit, List<RateRequest> requests) {
-        byte[][] buckets = Stream.concat(
-                        Arrays.stream(keys.usedRates(limit)),
-                        requests.stream().map(request -> keys.rate(limit, bucket(request.bucket()))))
-                .toArray(byte[][]::new);
         return connection
                 .runScript(
                         Script.RESERVE_TOKENS,
-                        buckets,
+                        keysOf(limit, requests),
                         requests.stream().map(RedisLimits::encode).toArray(byte[][]::new))
                 .thenApply(RedisLimits::rateAnswers);
     }
@@ -79,6 +71,13 @@ public final class RedisLimits implements LimitStore {
     @Override
     public void describe(RateInfo rate) {
         rates.describe(rate);
+    }
+
+    byte[][] keysOf(String limit, List<RateRequest> requests) {
+        Stream<byte[]> ofLimit =
+                Stream.concat(Arrays.stream(keys.usedRates(limit)), Stream.of(keys.rateOverride(limit)));
+        return Stream.concat(ofLimit, requests.stream().map(request -> keys.rate(limit, bucket(request.bucket()))))
+                .toArray(byte[][]::new);
     }
 
     static byte[] encode(RateRequest request) {
@@ -97,7 +96,7 @@ public final class RedisLimits implements LimitStore {
         ReplyReader in = new ReplyReader(reply);
         in.number();
         long at = in.number();
-        return in.all(each -> new RateAnswer(at, each.count(), each.number(), each.number()));
+        return in.all(each -> new RateAnswer(at, each.count(), each.number(), each.number(), each.number()));
     }
 
     /** Returns the name of a bucket: what tasks are told apart by, or its hash if that is long. */
@@ -115,7 +114,7 @@ public final class RedisLimits implements LimitStore {
     static PermitAnswer answer(List<Object> reply) {
         ReplyReader in = new ReplyReader(reply);
         in.number();
-        return new PermitAnswer(in.count(), in.count(), in.flag());
+        return new PermitAnswer(in.count(), in.count(), in.flag(), in.count());
     }
 
     byte[][] arguments(PermitRequest request) {
@@ -148,49 +147,75 @@ public final class RedisLimits implements LimitStore {
 
     /** Writes now and then that the limit exists, so that people find it. */
     private void announce(String limit) {
-        long now = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
-        Long last = announced.get(limit);
-        if (last != null && now - last < ANNOUNCE_MILLIS) {
-            return;
-        }
-        announced.put(limit, now);
-        var unused = connection
-                .now()
-                .thenCompose(at -> connection.run(commands -> commands.zadd(keys.limits(), (double) at, bytes(limit))))
-                .exceptionally(failure -> {
-                    announced.remove(limit);
-                    return 0L;
-                });
+        announced.write(limit, () -> listed.addUsed(limit));
     }
 
     @Override
     public AutoCloseable watch(String limit, String executor, Runnable listener) {
         announce(limit);
         String channel = keys.limitChannel(limit);
-        WakeupSubscriber.MessageListener heard = message -> {
-            if (message == null || Arrays.asList(message.split("\n")).contains(executor)) {
+        WakeupSubscriber.MessageListener onMessage = message -> {
+            if (message == null
+                    || message.equals(ScriptCodes.ALL_EXECUTORS)
+                    || Arrays.asList(message.split("\n")).contains(executor)) {
                 listener.run();
             }
         };
-        wakeups.add(channel, heard);
-        return () -> wakeups.remove(channel, heard);
+        wakeups.add(channel, onMessage);
+        return () -> wakeups.remove(channel, onMessage);
+    }
+
+    @Override
+    public AutoCloseable watchRate(String limit, Runnable listener) {
+        String channel = keys.rateChannel(limit);
+        wakeups.add(channel, listener);
+        return () -> wakeups.remove(channel, listener);
+    }
+
+    // ---- what operators change ----
+
+    /**
+     * Sets numbers of a limit in place of the settings, or lets these hold again. That is so for each request of an executor that comes
+     * after it. Of each bucket of a rate limit the tokens stay, as far as the new burst allows.
+     */
+    public CompletableFuture<LimitRequest.Answer> change(String limit, LimitRequest request) {
+        LimitList list = request.kind() == LimitKind.RATE ? rates.listed() : listed;
+        // Reading the list corrects it after a failure.
+        return list.addUsed(limit)
+                .exceptionally(failure -> 0L)
+                .thenCompose(done -> runChange(limit, request))
+                .thenCompose(answer ->
+                        list.addChanged(limit, isOverridden(request, answer)).handle((done, failure) -> answer));
+    }
+
+    private static boolean isOverridden(LimitRequest request, LimitRequest.Answer answer) {
+        return answer.done() ? request.numbers() != null : answer.before() != null;
+    }
+
+    private CompletableFuture<LimitRequest.Answer> runChange(String limit, LimitRequest request) {
+        RedisLimitKind kind = RedisLimitKind.of(request.kind());
+        String seen = request.seen();
+        byte[][] arguments = Stream.concat(
+                        Stream.of(kind.channel(keys, limit), seen == null ? "" : seen),
+                        LimitOverrides.fields(request).stream())
+                .map(Utf8::bytes)
+                .toArray(byte[][]::new);
+        return connection
+                .runScript(Script.CHANGE_LIMIT, new byte[][] {kind.override(keys, limit)}, arguments)
+                .thenApply(reply -> {
+                    ReplyReader in = new ReplyReader(reply);
+                    in.number();
+                    boolean done = in.flag();
+                    String revision = in.text();
+                    return new LimitRequest.Answer(done, kind.read(in), revision);
+                });
     }
 
     // ---- what people see ----
 
-    /** Returns the names of the limits that were used within the last day, at most 1,000. */
-    public CompletableFuture<List<String>> names() {
-        return connection
-                .now()
-                .thenCompose(now -> connection
-                        .run(commands -> commands.zremrangebyscore(
-                                keys.limits(), io.lettuce.core.Range.create(0.0, (double) (now - FORGOTTEN_MILLIS))))
-                        .thenCompose(gone ->
-                                connection.run(commands -> commands.zrevrange(keys.limits(), 0, MOST_LISTED - 1)))
-                        .thenApply(names -> names.stream()
-                                .map(name -> new String(name, StandardCharsets.UTF_8))
-                                .sorted()
-                                .toList()));
+    /** Returns the names of the limits that were used within the last day or have an override, at most 1,000. */
+    public CompletableFuture<LimitNames> names() {
+        return listed.names();
     }
 
     /** Returns who has permits of a limit, and who wants some. */
@@ -198,19 +223,23 @@ public final class RedisLimits implements LimitStore {
         return connection.runScript(Script.SHOW_PERMITS, keys.limit(limit)).thenApply(reply -> {
             ReplyReader in = new ReplyReader(reply);
             in.number();
-            int max = in.count();
+            int configured = in.count();
+            LimitOverride.OfPermits override = LimitOverrides.ofPermits(in.list());
+            if (override != null) {
+                listed.addFound(limit);
+            }
             List<PermitView.Holder> holders = in.all(each -> new PermitView.Holder(
                     each.text(), each.count(), each.count(), each.count(), each.number(), runs(each.list())));
-            return new PermitView(limit, max, List.copyOf(holders));
+            return new PermitView(limit, configured, override, List.copyOf(holders));
         });
     }
 
-    /** Returns the names of the rate limits that were used within the last day, at most 1,000. */
-    public CompletableFuture<List<String>> rateNames() {
-        return rates.names();
+    /** Returns the names of the rate limits that were used within the last day or have an override, at most 1,000. */
+    public CompletableFuture<LimitNames> rateNames() {
+        return rates.listed().names();
     }
 
-    /** Returns a rate limit and some of its buckets; empty if it was not used within the last day. */
+    /** Returns a rate limit and some of its buckets; empty if it was not used within the last day and has no override. */
     public CompletableFuture<Optional<RateView>> showRate(String limit, int buckets) {
         return rates.show(limit, buckets);
     }

@@ -5,6 +5,7 @@ import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRoom;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +60,7 @@ final class RedisLink implements Store.Link, Runnable {
     private boolean owner;
 
     /** The last state of room that the listener was told. Used by the store's thread only. */
-    private boolean toldRoom = true;
+    private StoreRoom toldRoom = StoreRoom.HALF;
 
     RedisLink(RedisStore store, RedisKeys names, Partition partition, Store.Listener listener) {
         this.store = store;
@@ -87,7 +88,7 @@ final class RedisLink implements Store.Link, Runnable {
             if (events != null) {
                 events.sending(request);
             }
-            boolean keepSuccesses = store.keepsSuccesses() && to.node().hasRoom;
+            boolean keepSuccesses = store.keepsSuccesses() && to.node().room.isLeft();
             ScriptCall call = ScriptEncoder.encode(request, names, System.currentTimeMillis(), keepSuccesses, events);
             send(to, call, request, (reply, sentAt) -> replied(to, request, reply, sentAt));
             noteWritten(to, request, call);
@@ -261,23 +262,23 @@ final class RedisLink implements Store.Link, Runnable {
             session = to;
         }
         listener.up();
-        tellRoom(to.node().hasRoom);
+        tellRoom(to.node().room);
     }
 
     /**
-     * Tells the listener whether there is room for more tasks, if that is news. Called by the store's thread, and again and again
+     * Tells the listener how much room there is for more tasks, if that is news. Called by the store's thread, and again and again
      * while Redis has none.
      *
-     * @param redis whether Redis has room
+     * @param redis how much Redis has
      */
-    void tellRoom(boolean redis) {
+    void tellRoom(StoreRoom redis) {
         if (events != null) {
-            events.redisRoom(redis);
+            events.redisRoom(redis.isLeft());
         }
-        boolean left = redis && (events == null || !events.holdStarts());
-        if (left != toldRoom && !isClosed()) {
-            toldRoom = left;
-            listener.room(left);
+        StoreRoom room = events != null && events.holdStarts() ? StoreRoom.NONE : redis;
+        if (room != toldRoom && !isClosed()) {
+            toldRoom = room;
+            listener.room(room);
         }
     }
 

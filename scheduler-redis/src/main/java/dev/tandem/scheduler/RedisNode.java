@@ -1,5 +1,6 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.store.StoreRoom;
 import io.lettuce.core.RedisURI;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One Redis, and the links whose partitions it has. Used by the store's thread only, except for {@link #wrote} and the links that read {@link
- * #hasRoom}.
+ * #room}.
  */
 final class RedisNode {
 
@@ -23,8 +24,8 @@ final class RedisNode {
 
     boolean connecting;
 
-    /** Whether its memory has room for more tasks, as far as is known. */
-    volatile boolean hasRoom = true;
+    /** How much room its memory has for more tasks, as far as is known. */
+    volatile StoreRoom room = StoreRoom.HALF;
 
     /** Whether its memory has room for what is not needed to run tasks, as far as is known. */
     boolean hasSpareRoom = true;

@@ -3,8 +3,13 @@ package dev.tandem.scheduler;
 import dev.tandem.task.store.HandlerPeer;
 import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.Registration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,6 +17,14 @@ import org.slf4j.LoggerFactory;
 final class RedisRegistration implements Registration {
 
     private static final Logger log = LoggerFactory.getLogger(RedisRegistration.class);
+
+    /** How long the loop of a queue has to say for how long its tasks have waited. */
+    private static final long WAITS_MILLIS = 200;
+
+    private static final CompletableFuture<Void> ANSWERED = CompletableFuture.completedFuture(null);
+
+    /** The last questions about waits, by queue. */
+    private final Map<String, CompletableFuture<Void>> asked = new ConcurrentHashMap<>();
 
     private final LiveExecutors live = new LiveExecutors();
     private final Heartbeat heartbeat;
@@ -28,6 +41,7 @@ final class RedisRegistration implements Registration {
                 executor.handled(),
                 executor::unhandled,
                 executor::working,
+                () -> oldestWaits(executor),
                 live);
         pauses = executor.queues().stream()
                 .map(queue -> store.watchPause(queue, new PauseListener() {
@@ -44,6 +58,25 @@ final class RedisRegistration implements Registration {
                 .toList();
         cancels = store.runningTasks().listen(executor);
         heartbeat.start();
+    }
+
+    /** Asks all queues of an executor. One that does not answer soon is left out, and is not asked again before it has answered. */
+    private CompletableFuture<Map<String, Map<String, Long>>> oldestWaits(Registrant executor) {
+        Map<String, Map<String, Long>> all = new ConcurrentHashMap<>();
+        List<CompletableFuture<Void>> answers = new ArrayList<>();
+        for (String queue : executor.queues()) {
+            if (asked.getOrDefault(queue, ANSWERED).isDone()) {
+                CompletableFuture<Void> answer = executor.oldestWaits(queue)
+                        .thenAccept(waits -> all.put(queue, waits))
+                        .toCompletableFuture();
+                asked.put(queue, answer);
+                answers.add(answer.copy()
+                        .orTimeout(WAITS_MILLIS, TimeUnit.MILLISECONDS)
+                        .exceptionally(failure -> null));
+            }
+        }
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                .thenApply(done -> Map.copyOf(all));
     }
 
     @Override

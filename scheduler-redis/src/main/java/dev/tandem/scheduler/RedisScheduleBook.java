@@ -105,12 +105,31 @@ final class RedisScheduleBook implements ScheduleBook {
 
     @Override
     public CompletionStage<Void> ended(long now, String id, long instant) {
-        return change(now, id, "ENDED", text(instant)).thenApply(done -> null);
+        return changed(now, id, "ENDED", text(instant), "", "").thenApply(done -> null);
     }
 
     @Override
     public CompletionStage<Result> change(long now, String id, Change change) {
-        return change(now, id, change.name(), "").thenCompose(result -> announced(id, result));
+        return changedAndAnnounced(now, id, change.name(), "", "", "");
+    }
+
+    @Override
+    public CompletionStage<Result> restore(long now, String id, String version) {
+        return changedAndAnnounced(now, id, "RESTORE", text(MOST_IN_A_BUCKET), text(MOST_CREATED_IN_A_BUCKET), version);
+    }
+
+    private CompletionStage<Result> changedAndAnnounced(long now, String id, String... arguments) {
+        return changed(now, id, arguments)
+                .thenApply(reply -> Result.values()[reply.count()])
+                .thenCompose(result -> announced(id, result));
+    }
+
+    @Override
+    public CompletionStage<Optional<Deleted>> deleted(long now, String id) {
+        return changed(now, id, "LOOK", "", "", "")
+                .thenApply(reply -> Result.values()[reply.count()] == Result.DONE
+                        ? Optional.of(new Deleted(reply.flag(), reply.text(), reply.text()))
+                        : Optional.empty());
     }
 
     private CompletionStage<Result> announced(String id, Result result) {
@@ -180,17 +199,13 @@ final class RedisScheduleBook implements ScheduleBook {
                 });
     }
 
-    private CompletableFuture<Result> change(long now, String id, String change, String argument) {
+    private CompletableFuture<ReplyReader> changed(long now, String id, String... arguments) {
+        byte[][] all = Stream.concat(Stream.of(text(now), text(STALE_MILLIS), id), Stream.of(arguments))
+                .map(Utf8::bytes)
+                .toArray(byte[][]::new);
         return connection
-                .runScript(
-                        Script.CHANGE_SCHEDULE,
-                        connection.keys().schedules(bucket(id)),
-                        Utf8.bytes(text(now)),
-                        Utf8.bytes(text(STALE_MILLIS)),
-                        Utf8.bytes(id),
-                        Utf8.bytes(change),
-                        Utf8.bytes(argument))
-                .thenApply(reply -> Result.values()[new ReplyReader(reply).count()]);
+                .runScript(Script.CHANGE_SCHEDULE, connection.keys().schedules(bucket(id)), all)
+                .thenApply(ReplyReader::new);
     }
 
     @Override

@@ -17,7 +17,6 @@ import dev.tandem.task.store.StoreAnswer;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +42,6 @@ public final class RedisStore implements Store {
 
     private static final long RETRY_MILLIS = 2_000;
     private static final long CHECK_MILLIS = 10_000;
-    private static final long TRIM_MILLIS = 10_000;
 
     private final RedisSettings settings;
     private final boolean keepsSuccesses;
@@ -67,7 +65,7 @@ public final class RedisStore implements Store {
     private final RedisBuckets buckets;
     private final DependencyBook dependencies;
     private final RedisLimits limits;
-    private final FanOutLister fanOuts;
+    private final FanOutAdmin fanOuts;
     private final RedisHistories histories;
     private final RedisScheduleBook schedules;
     private final Housekeeper housekeeper;
@@ -107,7 +105,7 @@ public final class RedisStore implements Store {
         adminConnection.onConnected(buckets::expectAnew);
         dependencies = new DependencyBook(buckets, inspector);
         limits = new RedisLimits(adminConnection, wakeups);
-        fanOuts = new FanOutLister(adminConnection, buckets);
+        fanOuts = new FanOutAdmin(adminConnection, buckets);
         histories = new RedisHistories(adminConnection);
         schedules = new RedisScheduleBook(adminConnection, wakeups);
     }
@@ -135,7 +133,7 @@ public final class RedisStore implements Store {
         store.thread.runEvery(CHECK_MILLIS, store.subscription::check);
         store.thread.runEvery(CHECK_MILLIS, store.pauseWatches::check);
         store.thread.runEvery(MemoryMonitor.CHECK_MILLIS, store.memory::check);
-        store.thread.runEvery(TRIM_MILLIS, store::trim);
+        store.thread.runEvery(CHECK_MILLIS, store::trim);
         return store;
     }
 
@@ -174,8 +172,7 @@ public final class RedisStore implements Store {
     }
 
     /**
-     * Tells the listener what of a queue is paused: once soon, with {@link OperatorPause#UNKNOWN} if Redis does not say so for
-     * long, and then at every change.
+     * Tells the listener what of a queue is paused: soon ({@link OperatorPause#UNKNOWN} if Redis is mute), and at each change.
      *
      * @return ends the watch when closed
      */
@@ -235,6 +232,11 @@ public final class RedisStore implements Store {
         return adminConnection.run(commands -> commands.ping()).thenApply(pong -> null);
     }
 
+    /** Looks at each Redis that may have partitions. The future fails if none can be found. */
+    public CompletableFuture<List<RedisExam>> examine() {
+        return new RedisExaminer(settings, topology, connector).examine();
+    }
+
     /** Returns what inspects queues. */
     public Inspector inspector() {
         return inspector;
@@ -271,13 +273,18 @@ public final class RedisStore implements Store {
     }
 
     /** Returns what finds fan-outs. */
-    public FanOutLister fanOuts() {
+    public FanOutAdmin fanOuts() {
         return fanOuts;
     }
 
     /** Returns the records of schedules. */
     public ScheduleBook schedules() {
         return schedules;
+    }
+
+    /** Returns the statistics of queues. */
+    public RedisStatistics statistics() {
+        return new RedisStatistics(adminConnection);
     }
 
     /** Returns what only servers keep: operations on many tasks, tokens of the API, the audit log, and their mailboxes. */
@@ -300,8 +307,7 @@ public final class RedisStore implements Store {
      *
      * @param executor the id of this process's executor, unique per process start
      * @param queues the queues that it runs
-     * @param died called with the id of an executor that is proven dead, perhaps several times, on any thread; it must not
-     *     block
+     * @param died called with the id of an executor that is proven dead, perhaps again, on any thread; must not block
      */
     public DeathWatch deathWatch(String executor, Set<String> queues, Consumer<String> died) {
         return new DeathWatch(processes, presence, executor, queues, died);
@@ -352,9 +358,9 @@ public final class RedisStore implements Store {
         return keepsSuccesses;
     }
 
-    /** Tells the link's listener soon whether there is room for more tasks. */
+    /** Tells the link's listener soon how much room there is for more tasks. */
     void lookAtRoom(RedisLink link, RedisNode node) {
-        thread.run(() -> link.tellRoom(node.hasRoom));
+        thread.run(() -> link.tellRoom(node.room));
     }
 
     void lookAtMemory(RedisNode node) {
@@ -389,10 +395,6 @@ public final class RedisStore implements Store {
 
     private void trim() {
         presence.removeSilent();
-        List<Partition> owned = new ArrayList<>();
-        for (RedisNode node : connections.nodes()) {
-            node.links.stream().filter(RedisLink::isOwner).forEach(link -> owned.add(link.partition()));
-        }
-        housekeeper.trim(owned, ownerless.all());
+        housekeeper.trim(connections.ownedPartitions(), ownerless.all());
     }
 }

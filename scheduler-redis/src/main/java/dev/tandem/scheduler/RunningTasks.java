@@ -1,10 +1,16 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.scheduler.ExecutorRequests.Answer;
 import dev.tandem.task.store.HeldAnswer;
 import dev.tandem.task.store.HeldQuestion;
 import dev.tandem.task.store.HeldTask;
+import dev.tandem.task.store.PartitionReport;
 import dev.tandem.task.store.Registration.Registrant;
+import dev.tandem.task.store.RunningTask;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
@@ -16,13 +22,22 @@ public final class RunningTasks {
 
     private static final Logger log = LoggerFactory.getLogger(RunningTasks.class);
 
+    private final AdminConnection connection;
+    private final WakeupSubscriber wakeups;
     private final ExecutorRequests cancels;
     private final ExecutorRequests finds;
 
     RunningTasks(AdminConnection connection, WakeupSubscriber wakeups) {
+        this.connection = connection;
+        this.wakeups = wakeups;
         RedisKeys keys = connection.keys();
         cancels = new ExecutorRequests(connection, wakeups, keys.cancels(), keys.cancelChannel());
         finds = new ExecutorRequests(connection, wakeups, keys.finds(), keys.findChannel());
+    }
+
+    /** Returns questions to executors that have a hash and a channel of their own, for tests. */
+    ExecutorRequests requestsOn(byte[] hash, String channel) {
+        return new ExecutorRequests(connection, wakeups, hash, channel);
     }
 
     /** Requests to cancel tasks, which executors look for until they are closed. */
@@ -64,19 +79,70 @@ public final class RunningTasks {
                             .toList());
         }
 
-        /** Returns what executors have answered so far to a question. */
-        public CompletableFuture<HeldAnswer> answer() {
-            return sent.answers()
-                    .thenApply(lines -> new HeldAnswer(
-                            lines.stream()
-                                    .flatMap(line -> HeldTaskText.read(queue, line).stream())
-                                    .toList(),
-                            lines.stream()
-                                    .flatMap(line -> HeldPartitionText.read(line).stream())
-                                    .toList()));
+        /** Forgets the search and its answers. */
+        public CompletableFuture<Void> close() {
+            return sent.close();
+        }
+    }
+
+    /** A question, which executors answer until it is closed. */
+    public static final class Question {
+
+        private final String queue;
+        private final ExecutorRequests.Request sent;
+
+        private Question(String queue, ExecutorRequests.Request sent) {
+            this.queue = queue;
+            this.sent = sent;
         }
 
-        /** Forgets the search and its answers. */
+        /** Returns what executors have answered so far. */
+        public CompletableFuture<HeldAnswer> answer() {
+            return sent.answersOfEach().thenApply(answers -> {
+                List<String> lines =
+                        answers.values().stream().flatMap(List::stream).toList();
+                return new HeldAnswer(
+                        lines.stream()
+                                .flatMap(line -> HeldTaskText.read(queue, line).stream())
+                                .toList(),
+                        answers.values().stream()
+                                .flatMap(its -> PartitionReport.read(its).stream())
+                                .toList(),
+                        answers.keySet());
+            });
+        }
+
+        /** Forgets the question and its answers. */
+        public CompletableFuture<Void> close() {
+            return sent.close();
+        }
+    }
+
+    /** A question for the tasks that executors run, which they answer until it is closed. */
+    public static final class Running {
+
+        private final String queue;
+        private final ExecutorRequests.Request sent;
+
+        private Running(String queue, ExecutorRequests.Request sent) {
+            this.queue = queue;
+            this.sent = sent;
+        }
+
+        /** Returns the tasks of each executor that has answered so far. */
+        public CompletableFuture<Map<String, List<RunningTask>>> answers() {
+            return sent.answersOfEach().thenApply(answers -> {
+                Map<String, List<RunningTask>> tasks = new LinkedHashMap<>();
+                answers.forEach((executor, lines) -> tasks.put(
+                        executor,
+                        lines.stream()
+                                .flatMap(line -> RunningTaskText.read(queue, line).stream())
+                                .toList()));
+                return tasks;
+            });
+        }
+
+        /** Forgets the question and its answers. */
         public CompletableFuture<Void> close() {
             return sent.close();
         }
@@ -97,22 +163,36 @@ public final class RunningTasks {
         return finds.send(queue, List.of(id)).thenApply(sent -> new Search(queue, sent));
     }
 
-    /** Asks all executors what they have of a key or a task. */
-    public CompletableFuture<Search> explain(String queue, HeldQuestion question) {
-        return find(queue, question.text());
+    /** Asks what executors have of a key or a task. @param executors those whose answers are read */
+    public CompletableFuture<Question> held(String queue, HeldQuestion question, Set<String> executors) {
+        return finds.ask(queue, question.text(), executors).thenApply(sent -> new Question(queue, sent));
     }
 
-    private static CompletionStage<List<String>> answer(Registrant executor, String queue, String asked) {
+    /** Asks executors which tasks of a queue they run. */
+    public CompletableFuture<Running> running(String queue, Set<String> executors) {
+        return finds.ask(queue, RunningTaskText.QUESTION, executors).thenApply(sent -> new Running(queue, sent));
+    }
+
+    private static CompletionStage<Answer> answer(Registrant executor, String queue, String asked) {
+        if (asked.equals(RunningTaskText.QUESTION)) {
+            return executor.running(queue)
+                    .thenApply(running -> new Answer(
+                            executor.id(),
+                            running.stream().map(RunningTaskText::of).toList()));
+        }
         HeldQuestion question = HeldQuestion.read(asked).orElse(null);
         if (question == null) {
             return executor.find(queue, asked)
-                    .thenApply(found -> found.stream().map(HeldTaskText::of).toList());
+                    .thenApply(found -> new Answer(
+                            null, found.stream().map(HeldTaskText::of).toList()));
         }
-        return executor.explain(queue, question)
-                .thenApply(answer -> Stream.concat(
-                                answer.tasks().stream().map(HeldTaskText::of),
-                                answer.partitions().stream().map(HeldPartitionText::of))
-                        .toList());
+        return executor.held(queue, question)
+                .thenApply(answer -> new Answer(
+                        executor.id(),
+                        Stream.concat(
+                                        answer.tasks().stream().map(HeldTaskText::of),
+                                        answer.partitions().stream().flatMap(PartitionReport::lines))
+                                .toList()));
     }
 
     /** Has an executor look for requests, until the returned object is closed. */
@@ -122,7 +202,7 @@ public final class RunningTasks {
                     if (!cancelled.isEmpty()) {
                         log.info("Queue {}: an operator has cancelled the tasks {}", queue, cancelled);
                     }
-                    return cancelled;
+                    return new Answer(null, cancelled);
                 }));
         AutoCloseable listensToFinds = finds.listen((queue, asked) -> answer(executor, queue, asked));
         return () -> {

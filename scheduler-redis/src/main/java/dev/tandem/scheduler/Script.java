@@ -15,6 +15,7 @@ enum Script {
     TAKE_CUSTODY,
     CLAIM_DUE,
     DECLINE_OFFERS,
+    READ_LINES,
     RENEW_LEASES,
     EXPIRE_LEASES,
     RECORD_COMMIT,
@@ -55,6 +56,7 @@ enum Script {
     WAKE_TASKS,
     SHARE_PERMITS,
     SHOW_PERMITS,
+    CHANGE_LIMIT,
     RESERVE_TOKENS,
     SHOW_RATE,
     LOOK_BACK,
@@ -69,7 +71,16 @@ enum Script {
     POST_MESSAGES,
     TAKE_MESSAGES,
     ADD_ACCESS_TOKEN,
-    REMOVE_ACCESS_TOKEN;
+    REMOVE_ACCESS_TOKEN,
+    BEGIN_REQUEST,
+    END_REQUEST,
+    TRIM_REQUESTS,
+    CHECK_RIGHTS,
+    ANSWER_REQUEST,
+    FORGET_REQUESTS,
+    ADD_STATISTICS,
+    READ_STATISTICS,
+    READ_DEAD_GROUPS;
 
     private final byte[] source;
     private final byte[] sha;

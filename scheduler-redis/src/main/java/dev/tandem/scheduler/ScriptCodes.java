@@ -4,6 +4,7 @@ import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.DependencyAnswer;
 import dev.tandem.task.store.Incarnation;
+import dev.tandem.task.store.LimitOverride;
 import dev.tandem.task.store.RunRequest.Standing;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
@@ -49,6 +50,7 @@ final class ScriptCodes {
     static final char MOVE_ADOPT = 'A';
     static final char MOVE_BURY = 'B';
     static final char MOVE_CANCEL = 'C';
+    static final char MOVE_JOIN_LINE = 'L';
 
     static final char HANDOVER_OK = 'O';
     static final char HANDOVER_DONE = 'D';
@@ -79,6 +81,7 @@ final class ScriptCodes {
     static final int OPERATION_ENDED = 1;
     static final int OPERATION_UNKNOWN = 2;
     static final int MAX_CHANGED_TASKS = 100;
+    static final int MAX_DEAD_GROUPS = 500;
 
     static final String DELETE_ANY = "";
     static final String DELETE_DEAD = "dead";
@@ -89,6 +92,11 @@ final class ScriptCodes {
 
     static final String NO_INCARNATION = "-1";
     static final String DRAIN_FIELD = "drain:";
+
+    /** Names all executors in a message that says who should ask again. */
+    static final String ALL_EXECUTORS = "*";
+
+    static final String NO_REVISION = LimitOverride.NO_REVISION;
 
     /** Where a drain goes on. */
     static final String GO_ON_BEGUN = "begun";
@@ -151,6 +159,7 @@ final class ScriptCodes {
     static final char FAN_OUT_VIEW = 'V';
     static final char FAN_OUT_NEST = 'M';
     static final char FAN_OUT_END = 'E';
+    static final char FAN_OUT_WITHIN = 'W';
     static final char FAN_OUT_SUCCEEDED = 'S';
     static final char FAN_OUT_FAILED = 'F';
     static final char FAN_OUT_CANCELLED = 'C';
@@ -251,6 +260,8 @@ final class ScriptCodes {
             return MOVE_PARK;
         } else if (move instanceof Move.Adopt) {
             return MOVE_ADOPT;
+        } else if (move instanceof Move.JoinLine) {
+            return MOVE_JOIN_LINE;
         }
         return move instanceof Move.Bury ? MOVE_BURY : MOVE_CANCEL;
     }

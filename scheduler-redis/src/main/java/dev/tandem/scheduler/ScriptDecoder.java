@@ -1,5 +1,6 @@
 package dev.tandem.scheduler;
 
+import dev.tandem.task.store.ReadLines;
 import dev.tandem.task.store.RunRequest;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
@@ -7,6 +8,7 @@ import dev.tandem.task.store.StoreAnswer.BlockedKey;
 import dev.tandem.task.store.StoreAnswer.ClaimResult;
 import dev.tandem.task.store.StoreAnswer.DueTask;
 import dev.tandem.task.store.StoreAnswer.HandOverResult;
+import dev.tandem.task.store.StoreAnswer.LineTask;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreRequest;
 import java.util.ArrayList;
@@ -72,6 +74,11 @@ final class ScriptDecoder {
                     in.list().all(ScriptDecoder::offeredTask),
                     in.number(),
                     in.flag());
+        } else if (request instanceof ReadLines) {
+            return new StoreAnswer.LinesRead(
+                    in.list().all(ScriptDecoder::lineTask),
+                    in.list().all(ReplyReader::count),
+                    in.list().all(ReplyReader::count));
         } else if (request instanceof StoreRequest.ExpireLeases) {
             return new StoreAnswer.LeasesExpired(
                     in.count(), in.list().all(ScriptDecoder::waitingKey), in.number(), in.number());
@@ -89,6 +96,10 @@ final class ScriptDecoder {
 
     private static BlockedKey waitingKey(ReplyReader in) {
         return new BlockedKey(in.text(), BlockReason.REDELIVERY, in.position());
+    }
+
+    private static LineTask lineTask(ReplyReader in) {
+        return new LineTask(in.count(), in.position(), in.number(), in.flag(), in.bytes());
     }
 
     private static DueTask claimedTask(ReplyReader in) {

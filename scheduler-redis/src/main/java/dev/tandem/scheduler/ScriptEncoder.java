@@ -1,6 +1,8 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.Position;
+import dev.tandem.task.store.ReadLines;
+import dev.tandem.task.store.ReadLines.LineRead;
 import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.RunRequest;
 import dev.tandem.task.store.StoreRequest;
@@ -73,6 +75,8 @@ final class ScriptEncoder {
             return ScriptCall.of(Script.DECLINE_OFFERS, header, 0)
                     .bytes(declined(decline.offers()))
                     .build();
+        } else if (request instanceof ReadLines read) {
+            return readLines(read);
         } else if (request instanceof StoreRequest.ExpireLeases expire) {
             return ScriptCall.of(Script.EXPIRE_LEASES, header, 0)
                     .number(expire.limit())
@@ -166,7 +170,7 @@ final class ScriptEncoder {
         lists.list(entries.size());
         entries.forEach(entry -> lists.letter(ScriptCodes.move(entry.move())));
         lists.list(entries.size());
-        entries.forEach(entry -> lists.number(entry.move() instanceof Move.Schedule at ? at.dueAt() : 0));
+        entries.forEach(entry -> lists.number(numberOf(entry.move())));
         lists.list(entries.size());
         List<byte[]> envelopes = new ArrayList<>(entries.size());
         for (HandOver entry : entries) {
@@ -189,6 +193,32 @@ final class ScriptEncoder {
                 .bytes(lists.toByteArray());
         envelopes.forEach(call::bytes);
         return call.build();
+    }
+
+    /** Returns the number that belongs to a move. */
+    private static long numberOf(Move move) {
+        if (move instanceof Move.Park park) {
+            return park.mostInTurn();
+        }
+        if (move instanceof Move.JoinLine join) {
+            return join.line();
+        }
+        return move instanceof Move.Schedule schedule ? schedule.dueAt() : 0;
+    }
+
+    private static ScriptCall readLines(ReadLines read) {
+        List<LineRead> lines = read.lines();
+        MessagePackWriter lists = new MessagePackWriter().list(3);
+        lists.list(lines.size());
+        lines.forEach(each -> lists.number(each.line()));
+        lists.list(lines.size());
+        lines.forEach(each -> lists.number(each.after()));
+        lists.list(lines.size());
+        lines.forEach(each -> lists.number(each.most()));
+        return ScriptCall.of(Script.READ_LINES, read.header(), 0)
+                .bytes(lists.toByteArray())
+                .number(read.findFrom())
+                .build();
     }
 
     private static ScriptCall settleLate(

@@ -1,5 +1,7 @@
 package dev.tandem.scheduler;
 
+import java.time.Duration;
+
 /** What only servers keep in Redis. Thread-safe. */
 public final class ServerRecords {
 
@@ -26,8 +28,19 @@ public final class ServerRecords {
         return new AccessTokenBook(connection);
     }
 
-    /** Returns the changes that were asked for by the HTTP API. @param refused those that were not made */
-    public AuditStream auditStream(boolean refused) {
-        return new AuditStream(connection, connection.keys().auditLog(refused));
+    /**
+     * Returns the records of requests with keys of their callers.
+     *
+     * @param keep for how long an answer is kept
+     * @param most how many entries there may be; a caller may have half of them
+     * @param mostBytes how many bytes they may have; a caller's half of them
+     */
+    public KeyedRequestBook keyedRequests(Duration keep, int most, long mostBytes) {
+        return new KeyedRequestBook(connection, keep, most, mostBytes);
+    }
+
+    /** Returns a part of what was asked for by the HTTP API. @param part which one, as in docs/redis-keys.md */
+    public AuditStream auditStream(String part) {
+        return new AuditStream(connection, connection.keys().auditLog(part));
     }
 }

@@ -36,14 +36,22 @@ final class SuccessFinder {
     private static final String LATEST = "";
     private static final long ALL_SEEN = -1;
 
-    /** More records than one call returns: it ends with a MiB of pages, or of entries. */
-    private static final int MANY = 1_000_000;
+    /** More records, and more bytes, than one call looks at: it ends with a MiB of pages, or of entries. */
+    private static final int MANY = 10_000_000;
+
+    /** The bytes of entries that a list counts as one task that it looked at. */
+    private static final long BYTES_OF_TASK = 60;
 
     /** A page as the script returned it. */
     private record Numbered(long number, List<Kept> records) {}
 
-    /** @param next the number of the page to go on at; {@link #ALL_SEEN} at the end */
-    private record Found(long next, List<Numbered> pages) {}
+    /**
+     * The pages that a call found.
+     *
+     * @param next the number of the page to go on at; {@link #ALL_SEEN} at the end
+     * @param looked at how many bytes of entries it looked
+     */
+    private record Found(long next, long looked, List<Numbered> pages) {}
 
     private final AdminConnection connection;
 
@@ -76,7 +84,7 @@ final class SuccessFinder {
             Partition partition, String hashed, Predicate<Kept> wanted, String from, int enough, ReadBudget budget) {
         budget.requireForSearch();
         budget.runs(1);
-        return read(partition, SuccessPage.hash(hashed), from, enough).thenCompose(found -> {
+        return read(partition, SuccessPage.hash(hashed), from, enough, MANY).thenCompose(found -> {
             Kept latest = null;
             for (Numbered page : found.pages()) {
                 for (Kept kept : page.records()) {
@@ -93,18 +101,23 @@ final class SuccessFinder {
     }
 
     /**
-     * Lists what ended in one way, the latest first.
+     * Lists what ended in one way, the latest first. Of ends other than success, it reads only the pages that have some.
      *
      * @param end which tasks; null for all
      * @param cursor as the last page returned it; null for the first page
+     * @param budget looking for rare ends spends it
      */
     CompletableFuture<ResultPage<TaskView>> list(
-            Partition partition, @Nullable TaskEnd end, @Nullable String cursor, int limit) {
+            Partition partition, @Nullable TaskEnd end, @Nullable String cursor, int limit, ReadBudget budget) {
         Matcher place = CURSOR.matcher(cursor == null ? "" : cursor);
         boolean goesOn = place.matches();
         String from = goesOn ? place.group(1) : LATEST;
         int listed = goesOn ? Integer.parseInt(place.group(2)) : 0;
-        return read(partition, ALL_PAGES, from, limit + listed).thenApply(found -> {
+        boolean isRare = end != null && end != TaskEnd.SUCCEEDED;
+        byte[] hash = isRare ? SuccessPage.hash(end) : ALL_PAGES;
+        long most = isRare ? Math.max(1, Math.min(MANY, budget.tasksLeft() * BYTES_OF_TASK)) : MANY;
+        return read(partition, hash, from, limit + listed, most).thenApply(found -> {
+            budget.lookedAt(isRare ? found.looked() / BYTES_OF_TASK : 0);
             List<TaskView> tasks = new ArrayList<>();
             for (Numbered page : found.pages()) {
                 List<Kept> records = page.records();
@@ -126,14 +139,21 @@ final class SuccessFinder {
         return "page " + page + ":" + listed;
     }
 
-    private CompletableFuture<Found> read(Partition partition, byte[] hash, String from, int enough) {
+    private CompletableFuture<Found> read(Partition partition, byte[] hash, String from, int enough, long mostBytes) {
         return connection
-                .runScript(Script.FIND_SUCCESSES, partition, hash, ascii(from), ascii(Integer.toString(enough)))
+                .runScript(
+                        Script.FIND_SUCCESSES,
+                        partition,
+                        hash,
+                        ascii(from),
+                        ascii(Integer.toString(enough)),
+                        ascii(Long.toString(mostBytes)))
                 .thenApply(reply -> {
                     ReplyReader in = new ReplyReader(reply);
                     long next = in.number();
+                    long looked = in.number();
                     List<Numbered> pages = in.all(page -> new Numbered(page.number(), SuccessPage.read(page.bytes())));
-                    return new Found(next, pages);
+                    return new Found(next, looked, pages);
                 });
     }
 

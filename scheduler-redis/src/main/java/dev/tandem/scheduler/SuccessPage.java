@@ -11,7 +11,9 @@ import dev.tandem.task.store.TaskEnd;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
@@ -22,7 +24,7 @@ import java.util.zip.CRC32;
  * Programs of earlier versions pass over what follows the parts that they know.
  *
  * @param page empty if there is nothing to keep
- * @param hashes of all positions and ids in the page, 4 bytes each
+ * @param hashes of all positions and ids in the page, and of the rare ends that it has, 4 bytes each
  */
 record SuccessPage(byte[] page, byte[] hashes) {
 
@@ -87,6 +89,16 @@ record SuccessPage(byte[] page, byte[] hashes) {
         return ByteBuffer.allocate(Integer.BYTES).putInt((int) crc.getValue()).array();
     }
 
+    /** Returns the hash by which pages are found with tasks that did not succeed but ended so. */
+    static byte[] hash(TaskEnd end) {
+        return hash(name(end));
+    }
+
+    /** Returns a text that no position is. A task may have it as its id: then its page is read for nothing. */
+    private static String name(TaskEnd end) {
+        return "\0" + end.name();
+    }
+
     /**
      * Reads a page, the earliest outcome first.
      *
@@ -137,6 +149,7 @@ record SuccessPage(byte[] page, byte[] hashes) {
     private static final class Writer {
         private final CRC32 crc = new CRC32();
         private final PageWriter page;
+        private final Set<TaskEnd> rare = EnumSet.noneOf(TaskEnd.class);
         private byte[] hashes;
         private int hashSize;
 
@@ -178,6 +191,8 @@ record SuccessPage(byte[] page, byte[] hashes) {
             page.optional(success.result());
             if (!page.end()) { // Larger than any bound of its parts allows.
                 hashSize = hashesBefore;
+            } else if (success.end() != TaskEnd.SUCCEEDED && rare.add(success.end())) {
+                hash(Utf8.bytes(name(success.end())));
             }
         }
 

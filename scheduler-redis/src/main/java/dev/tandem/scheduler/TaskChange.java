@@ -2,6 +2,7 @@ package dev.tandem.scheduler;
 
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Position;
+import dev.tandem.task.RetriedByOperator;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.UnhandledSince;
@@ -65,8 +66,17 @@ public sealed interface TaskChange {
                 return null;
             }
             // An executor of an earlier version keeps the time of the first try when it lets a task die.
-            Task task = UnhandledSince.without(envelope.task().readable());
+            Task task = RetriedByOperator.with(
+                    UnhandledSince.without(envelope.task().readable()));
             return new Envelope(task, 0, envelope.token(), envelope.error());
+        }
+    }
+
+    /** Gives up a dead task that halts its key, so that the next one of the key goes on. */
+    record Skip() implements TaskChange {
+        @Override
+        public String name() {
+            return "skip";
         }
     }
 
@@ -116,6 +126,25 @@ public sealed interface TaskChange {
         @Override
         public boolean isMade(TaskView seen) {
             return cancelled.contains(seen.position());
+        }
+    }
+
+    /** Gives a waiting or dead task another payload. */
+    record Edit(byte[] payload) implements TaskChange {
+        @Override
+        public String name() {
+            return "edit";
+        }
+
+        @Override
+        public boolean needsSeen(TaskView seen) {
+            return true;
+        }
+
+        @Override
+        public Envelope then(TaskView seen, Envelope envelope) {
+            return new Envelope(
+                    envelope.task().withPayload(payload), envelope.attempts(), envelope.token(), envelope.error());
         }
     }
 

@@ -97,13 +97,26 @@ final class TaskFinder {
         if (partition == null) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
+        return succeededAt(partition, matcher.group(2), budget);
+    }
+
+    private CompletableFuture<Optional<TaskView>> succeededAt(Partition partition, String offset, ReadBudget budget) {
         return connection
-                .runScript(Script.INSPECT, partition, bytes("offset"), bytes(matcher.group(2)))
+                .runScript(Script.INSPECT, partition, bytes("offset"), bytes(offset))
                 .thenCompose(reply -> {
                     ReplyReader in = new ReplyReader(reply);
                     in.list();
                     return successes.at(partition, in.position(), budget);
                 });
+    }
+
+    /** Returns what Redis knows of an offset in the current incarnation of a log; empty if nothing. */
+    CompletableFuture<Optional<TaskView>> atOffset(Partition partition, long offset, ReadBudget budget) {
+        String text = Long.toString(offset);
+        return find(partition, "offset", bytes(text), FROM_THE_START, budget)
+                .thenCompose(found -> found.isPresent()
+                        ? CompletableFuture.completedFuture(found)
+                        : succeededAt(partition, text, budget));
     }
 
     /** Returns the partition that a default id names; null if it is none, or names another partition. */

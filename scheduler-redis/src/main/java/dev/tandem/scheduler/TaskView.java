@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One task that Redis knows.
  *
- * @param at when the task is due, or when it ended, in epoch milliseconds; -1 if it has neither time (parked, active)
+ * @param at when the task is due, or when it ended, in epoch milliseconds; -1 if it has neither time (parked, active); a place,
+ *     if it {@linkplain #isInLine() waits for its tenant's turn}
  * @param lapses claims that lapsed and are not among the envelope's attempts yet
  * @param envelope null while only the broker has it
  * @param claim null unless the task is active
@@ -30,6 +31,9 @@ public record TaskView(
         @Nullable Success success,
         TaskNotes notes) {
 
+    /** Scores from here on are no times but places in lines of tenants; see {@code read_lines.lua}. */
+    private static final long FIRST_PLACE = 1L << 52;
+
     TaskView(
             Partition partition,
             Position position,
@@ -41,6 +45,11 @@ public record TaskView(
             @Nullable Position head,
             @Nullable Success success) {
         this(partition, position, state, at, lapses, envelope, claim, head, success, TaskNotes.NONE);
+    }
+
+    /** Whether the task waits for the turn of its tenant, and {@link #at} is its place in the line. */
+    public boolean isInLine() {
+        return state == TaskState.SCHEDULED && at >= FIRST_PLACE;
     }
 
     TaskView withNotes(TaskNotes its) {

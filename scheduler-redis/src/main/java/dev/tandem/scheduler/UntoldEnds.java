@@ -7,6 +7,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutAnswer.Code;
 import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.fanout.FanOutCancellation;
 import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.FanOutRequest.End;
@@ -14,12 +15,15 @@ import dev.tandem.task.fanout.FanOutRequest.Tell;
 import dev.tandem.task.fanout.Subtask;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.DedupRequest.Ending;
+import dev.tandem.task.store.FanOutIds;
 import dev.tandem.task.store.TaskIdentity;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,20 +44,27 @@ final class UntoldEnds {
     private static final int MAX_KEPT = 500;
 
     /** Begins an element about a subtask. */
-    private static final String SUBTASK = "~";
+    private static final byte SUBTASK = '~';
 
     /** Begins an element about the fan-outs of a master. */
     private static final String MASTER = "+";
 
-    /** A task that ends without a run has no other run. */
+    /** A task that was cancelled has no other run. One that died has if an operator retries it. */
     private static final long ANY_TOKEN = Long.MAX_VALUE;
+
+    /** Stands behind the fan-outs of a master in place of an id. */
+    private static final String TOKEN = "token";
+
+    private static final Pattern TOKEN_OF_MASTER = Pattern.compile(TOKEN + " (\\d+),");
 
     private final AdminConnection connection;
     private final RedisBuckets buckets;
+    private final FanOutCancellation cancellation;
 
     UntoldEnds(AdminConnection connection) {
         this.connection = connection;
         this.buckets = new RedisBuckets(connection);
+        this.cancellation = buckets.cancellation();
     }
 
     /** Passes all of a partition on. Returns how many. Fails in the end if some could not be passed on. */
@@ -114,7 +125,9 @@ final class UntoldEnds {
     private CompletableFuture<?> tell(Partition partition, byte[] end) {
         Supplier<CompletableFuture<?>> request;
         try {
-            request = read(partition, new String(end, StandardCharsets.UTF_8));
+            request = end.length > 0 && end[0] == SUBTASK
+                    ? readSubtask(partition, end)
+                    : read(partition, new String(end, StandardCharsets.UTF_8));
         } catch (RuntimeException e) {
             log.warn(
                     "Dropped an unreadable record ({} bytes) of a task of {} that ended without a run: {}. If its"
@@ -133,15 +146,15 @@ final class UntoldEnds {
         }
     }
 
-    /** Returns what sends the request about an element. */
+    /** Returns what sends the request about an element that is about no subtask. */
     private Supplier<CompletableFuture<?>> read(Partition partition, String end) {
-        if (end.startsWith(SUBTASK)) {
-            int space = end.indexOf(' ');
-            return readSubtask(end.charAt(1), end.substring(2, space), end.substring(space + 1));
-        } else if (end.startsWith(MASTER)) {
-            List<String> ids = FannedOut.ids(end.substring(2));
-            String why = whyGivenUp(end.charAt(1));
-            return () -> Futures.all(ids, id -> giveUp(id, why));
+        if (end.startsWith(MASTER)) {
+            List<String> ids = FannedOut.ids(end.substring(2)).stream()
+                    .filter(id -> !id.equals(TOKEN))
+                    .toList();
+            Matcher token = TOKEN_OF_MASTER.matcher(end);
+            GivenUp given = new GivenUp(end.charAt(1), token.find() ? Long.parseLong(token.group(1)) : ANY_TOKEN);
+            return () -> Futures.all(ids, id -> giveUp(id, given));
         }
         // The position, the token, and the key, in which there may be blanks too.
         String[] parts = end.split(" ", 3);
@@ -151,32 +164,79 @@ final class UntoldEnds {
         return () -> buckets.tell(partition.queue(), request);
     }
 
-    private Supplier<CompletableFuture<?>> readSubtask(char how, String which, String error) {
+    private Supplier<CompletableFuture<?>> readSubtask(Partition partition, byte[] element) {
+        // The length of the id counts bytes. In this charset, each of them is a character.
+        String[] parts = new String(element, StandardCharsets.ISO_8859_1).split(" ", 4);
+        int length = Integer.parseInt(parts[2]);
+        String id = length < 0 ? null : text(parts[3].substring(0, length));
+        int point = parts[1].indexOf('.');
+        long token = point < 0 ? ANY_TOKEN : Long.parseLong(parts[1].substring(point + 1));
+        long published = Long.parseLong(point < 0 ? parts[1] : parts[1].substring(0, point));
+        String own = FanOutIds.of(partition, new Position(parts[0].substring(2)), id, published, "");
+        String rest = parts[3].substring(Math.max(0, length));
+        int space = rest.indexOf(' ');
+        GivenUp given = new GivenUp((char) element[1], token);
+        return subtask(given, own, rest.substring(0, space), text(rest.substring(space + 1)));
+    }
+
+    private static String text(String bytes) {
+        return new String(bytes.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+    }
+
+    /** @param own the id of the subtask's own fan-out, if it has fanned out */
+    private Supplier<CompletableFuture<?>> subtask(GivenUp given, String own, String which, String error) {
         Subtask subtask = Subtask.parse(which);
         if (subtask == null) {
             return () -> CompletableFuture.completedFuture(null);
         }
-        End end = how == ScriptCodes.FAN_OUT_FAILED ? End.FAILED : End.CANCELLED;
+        End end = given.end();
         Tell told = new Tell(subtask.fanOut(), subtask.number(), end, LogText.oneLine(error, FanOutRecord.MAX_ERROR));
         return () -> ask(told).thenCompose(answer -> {
-            String inner = answer.code() == Code.NESTED ? answer.other() : "";
-            return inner.isEmpty()
+            // If a copy of the subtask has fanned out, its end follows from that.
+            boolean isIts = answer.code() == Code.NESTED && answer.other().equals(own);
+            return !isIts
                     ? CompletableFuture.completedFuture(answer)
-                    : giveUp(inner, whyGivenUp(how)).thenCompose(ofInner -> {
+                    : giveUp(own, given).thenCompose(ofInner -> {
                         // If nothing is known of that fan-out, nobody will tell how it ended.
                         return ofInner.code() == Code.UNKNOWN
-                                ? ask(new Tell(told.id(), told.number(), end, told.error(), true))
+                                ? ask(new Tell(told.id(), told.number(), end, told.error(), own))
                                 : CompletableFuture.completedFuture(ofInner);
                     });
         });
     }
 
-    private static String whyGivenUp(char how) {
-        return how == ScriptCodes.FAN_OUT_FAILED ? "its master died without a run" : "its master was cancelled";
+    /**
+     * How a master ended.
+     *
+     * @param how a letter of the scripts
+     * @param highest the highest token when it ended: a run with a higher one goes on with its fan-outs, for an operator has retried
+     *     the dead master since
+     */
+    private record GivenUp(char how, long highest) {
+
+        boolean cancels() {
+            return how != ScriptCodes.FAN_OUT_FAILED;
+        }
+
+        End end() {
+            return cancels() ? End.CANCELLED : End.FAILED;
+        }
+
+        String why() {
+            return cancels() ? "its master was cancelled" : "its master died without a run";
+        }
+
+        FanOutRequest of(String id) {
+            return new FanOutRequest.Abandon(id, cancels() ? ANY_TOKEN : highest, end(), why(), cancels());
+        }
     }
 
-    private CompletableFuture<FanOutAnswer> giveUp(String id, String why) {
-        return ask(new FanOutRequest.Abandon(id, ANY_TOKEN, why));
+    /** Gives a fan-out up. If its master was cancelled, what it has begun is, too. */
+    private CompletableFuture<FanOutAnswer> giveUp(String id, GivenUp given) {
+        return ask(given.of(id))
+                .thenCompose(answer -> given.cancels() && answer.isGivenUp()
+                        ? cancellation.cancel(id, given.why()).thenApply(done -> answer)
+                        : CompletableFuture.completedFuture(answer));
     }
 
     /** Sends a request. If the fan-out is complete by it, the patrol sees to what follows. */

@@ -22,6 +22,8 @@
 -- @include event_records
 -- @include lanes
 -- @include blocked_keys
+-- @include dead_groups
+-- @include error_groups
 -- @include settled_bits
 -- @include id_index
 -- @include redelivery_marks
@@ -43,4 +45,5 @@ elseif not has_key and call('HEXISTS', CLAIMS, position) == 0 and call('HEXISTS'
   forget_notes({position})
   call('ZREM', OWED, position)
 end
+groups.write()
 return {REPLY_OK, next_due()}

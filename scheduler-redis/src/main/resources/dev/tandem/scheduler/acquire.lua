@@ -29,6 +29,7 @@
 -- @include envelope
 -- @include lanes
 -- @include blocked_keys
+-- @include dead_groups
 -- @include next_times
 -- @include far_schedule
 -- @include awaited_redeliveries
@@ -310,6 +311,7 @@ local function blocked_keys_of_claims()
   return found
 end
 
+groups.write()
 return {REPLY_OK, epoch, run, tonumber(incarnation), tonumber(high_water), stored_commit, listed,
   blocked_keys_of_claims(), call('HLEN', BLOCKED), next_due(), next_lapse(quiet_until), math.max(0, quiet_until - now),
-  holding, read_page(1, '0')}
+  holding, read_page(1, '0'), call('ZCOUNT', SCHEDULED, FIRST_PLACE, '+inf') > 0 and 1 or 0}

@@ -25,8 +25,11 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include envelope
 -- @include untold_ends
 -- @include envelope_errors
+-- @include given_up
 -- @include lanes
 -- @include blocked_keys
+-- @include dead_groups
+-- @include error_groups
 -- @include settled_bits
 -- @include id_index
 -- @include redelivery_marks
@@ -41,6 +44,7 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include settle_outcome
 -- @include far_schedule
 local wake_channel, change, go_on = ARGV[1], ARGV[2], ARGV[6]
+local how = change == 'skip' and 'skipped' or 'drained'
 events.policy = ARGV[7]
 call('HDEL', OWNER, '') -- After a removal, Redis lets an operator make room even when memory is full.
 
@@ -52,13 +56,6 @@ local function bury_head(head, envelope)
   note_untold_end(head, envelope, FAN_OUT_FAILED)
   events.note(head, envelope, EVENT_DEAD)
   add_to_history(writes.dead, writes.dead_tasks, head, envelope)
-end
-
--- Returns the envelope of a head that an operator gives up: its error says so, and quotes the one before.
-local function given_up(envelope, alive)
-  local note, before = change == 'skip' and 'skipped' or 'drained', envelope_error(envelope)
-  note = note .. ' by an operator' .. (alive and ' before its next attempt' or '')
-  return envelope_with_error(envelope, before == '' and note or note .. ', after: ' .. before)
 end
 
 local function skip(key, seen_head, drain, forced)
@@ -83,7 +80,7 @@ local function skip(key, seen_head, drain, forced)
   if envelope and go_on ~= '' then
     return {CHANGE_NOT_FOUND} -- It was retried since the drain began.
   elseif envelope then
-    bury_head(head, given_up(envelope, true))
+    bury_head(head, given_up(envelope, how, true))
   end
   local by_operator = go_on ~= GO_ON_NOTED
   local drained = not drain or drain_some(key, head, by_operator and ', by an operator' or '')
@@ -94,16 +91,18 @@ local function skip(key, seen_head, drain, forced)
     if envelope then
       block(key, BLOCKED_BY_HALT, head)
     end
+    groups.write()
     local began = (envelope and GO_ON_ALIVE or GO_ON_BEGUN) .. call('HGET', BLOCKED, key)
     return {CHANGE_UNFINISHED, go_on == '' and began or go_on}
   end
   local dead = by_operator and reason_of(entry) == BLOCKED_BY_HALT and call('HGET', DEAD_TASKS, head)
   if dead and sub(go_on, 1, GO_ON_LENGTH) ~= GO_ON_ALIVE then
-    call('HSET', DEAD_TASKS, head, given_up(dead, false))
+    call('HSET', DEAD_TASKS, head, given_up(dead, how, false))
   end
   call('HDEL', ATTEMPTS, head)
   call('HDEL', OWNER, DRAIN_FIELD .. key)
   advance_lane(key)
+  groups.write()
   call('SADD', OPENED, key)
   call('PUBLISH', wake_channel, change)
   return {CHANGE_DONE}

@@ -30,6 +30,9 @@ for i = 5, #ARGV, 5 do
     elseif not since and call('HLEN', DEFINITIONS) >= tonumber(ARGV[4]) then
       standing = SCHEDULE_NO_ROOM
     else
+      if not since then
+        call('HDEL', DELETED, id)
+      end
       call('HSET', DEFINITIONS, id, definition)
       if timing ~= stored_timing then
         call('HSET', FIRED, id, format('%.0f', math.max(now, tonumber(call('HGET', FIRED, id) or 0))))

@@ -1,10 +1,10 @@
 -- Makes an operator's change of one task, or of many: no epoch, no number. The owner is woken if a task has changed.
 --
--- KEYS 1-27  the partition's, see include/partition_keys
--- KEYS 28    hash: operation -> what it has done in this partition, see ARGV 7
--- KEYS 29    the list `events`, if the queue has events
+-- KEYS 1-29  the partition's, see include/partition_keys
+-- KEYS 30    hash: operation -> what it has done in this partition, see ARGV 7
+-- KEYS 31    the list `events`, if the queue has events
 -- ARGV 1     channel that wakes the owner
--- ARGV 2     the change: 'retry', 'delete', 'reschedule', or 'none' (only the record is written)
+-- ARGV 2     the change: 'retry', 'delete', 'skip', 'reschedule', 'edit', or 'none' (only the record is written)
 -- ARGV 3     delete: DELETE_...; reschedule: when the tasks are due, ms; else ''
 -- ARGV 4, 5  delete: page of what is kept of the tasks that are cancelled, see include/success_pages ('': nothing); its hashes
 -- ARGV 6     the operation that asks; '': none
@@ -20,12 +20,15 @@
 -- Returns    {CHANGE_STALE} if the operation has another record by now: then nothing is changed. Else {CHANGE_DONE, new record,
 --            then for each task: CHANGE_DONE, CHANGE_NOT_FOUND (also if it changed since it was seen), CHANGE_ACTIVE,
 --            CHANGE_OTHER_STATE: the change may not take a task in this state, CHANGE_HALTS_KEY: nor one that halts its key, or
---            CHANGE_UNFINISHED: it is not found yet; and where that search goes on, else ''}
+--            CHANGE_NOT_HALTED: it is dead, but halts no key, CHANGE_UNFINISHED: it is not found yet; and where that search goes on, else ''}
 --
 -- retry       a dead task that was seen goes back, due now; a waiting one is due now, unless it is parked. Tasks of one key that
 --             are retried by one call, or by one operation, become due in their order
 -- delete      a dead task goes for good; a scheduled, retried or parked one is cancelled
+-- skip        the dead head of a halted key is given up, and its lane goes on. Its error says so, as of administer
 -- reschedule  a scheduled or retried task is due at another time. One that is parked may not overtake its head
+-- edit        a waiting or dead task gets the other envelope, and stays where it is. One that its owner may have been given
+--             already is CHANGE_ACTIVE: the owner would run what it was given
 -- @include partition_keys
 -- @include clock
 local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 'highwater', 'mirror')
@@ -34,8 +37,10 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include envelope
 -- @include untold_ends
 -- @include envelope_errors
+-- @include given_up
 -- @include lanes
 -- @include blocked_keys
+-- @include dead_groups
 -- @include settled_bits
 -- @include note_keys
 -- @include success_keys
@@ -46,13 +51,15 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include settlement_state
 -- @include lane_heads
 -- @include far_schedule
-local OPERATIONS = KEYS[28]
+local OPERATIONS = KEYS[30]
 local change, operation, seen_record = ARGV[2], ARGV[6], ARGV[7]
 events.policy = ARGV[11]
 if operation ~= '' and (call('HGET', OPERATIONS, operation) or '') ~= seen_record then
   return {CHANGE_STALE}
 end
-call('HDEL', OWNER, '') -- After a removal, Redis lets an operator make room even when memory is full.
+if change ~= 'edit' then -- which may need more memory
+  call('HDEL', OWNER, '') -- After a removal, Redis lets an operator make room even when memory is full.
+end
 local changed_before, refused_before, latest_due = string.match(seen_record, '^%d+ %d+ %d+ (%d+) (%d+) (%d+) ')
 changed_before, refused_before = tonumber(changed_before or '0'), tonumber(refused_before or '0')
 latest_due = tonumber(latest_due or '0')
@@ -121,6 +128,7 @@ local function retry_dead(position, seen, envelope)
     block(key, BLOCKED_BY_HEAD, position)
     call('HDEL', OWNER, DRAIN_FIELD .. key)
   end
+  groups.leave({position})
   opened[#opened + 1] = key or nil
   call('HINCRBY', STATS, 'replayed', 1)
   return CHANGE_DONE
@@ -183,6 +191,31 @@ local function reschedule(position, seen, envelope, place, due_before)
   return CHANGE_DONE
 end
 
+-- Whether the owner may have been given a waiting task. An offer is due again when it ends, by then at the latest up to which
+-- the owner's claims are covered. The head of a key is never offered, but the owner reads lines whenever it likes.
+local function may_be_given(position, envelope)
+  local due = tonumber(call('ZSCORE', RETRY, position) or call('ZSCORE', SCHEDULED, position) or '-1')
+  return due >= FIRST_PLACE
+    or due >= 0 and due <= math.max(now, tonumber(call('HGET', OWNER, 'covered') or '0'))
+      and not is_head(envelope_key(envelope), position)
+end
+
+local function edit(position, seen, envelope)
+  if call('HEXISTS', CLAIMS, position) == 1 then
+    return CHANGE_ACTIVE
+  elseif call('HGET', TASKS, position) == seen then
+    if may_be_given(position, seen) then
+      return CHANGE_ACTIVE
+    end
+    call('HSET', TASKS, position, envelope)
+    return CHANGE_DONE
+  elseif call('HGET', DEAD_TASKS, position) == seen then
+    call('HSET', DEAD_TASKS, position, envelope)
+    return CHANGE_DONE
+  end
+  return CHANGE_NOT_FOUND
+end
+
 -- Removes a waiting task from where it waits: to be due, in its lane, or far off. Returns where its search goes on, nil
 -- once it is removed.
 local function remove_waiting(position, key, place)
@@ -234,7 +267,27 @@ local function delete(position, seen, place)
     advance_lane(key)
     call('HDEL', OWNER, DRAIN_FIELD .. key)
   end
+  if not waiting then
+    groups.leave({position})
+  end
   opened[#opened + 1] = key or nil
+  return CHANGE_DONE
+end
+
+local function skip(position, seen)
+  local dead = call('HGET', DEAD_TASKS, position)
+  if not dead or seen ~= '' and dead ~= seen then
+    return CHANGE_NOT_FOUND
+  end
+  local key = envelope_key(dead)
+  if not is_head(key, position) then
+    return CHANGE_NOT_HALTED
+  end
+  call('HSET', DEAD_TASKS, position, given_up(dead, 'skipped', false))
+  call('HDEL', ATTEMPTS, position)
+  call('HDEL', OWNER, DRAIN_FIELD .. key)
+  advance_lane(key)
+  opened[#opened + 1] = key
   return CHANGE_DONE
 end
 
@@ -247,6 +300,10 @@ local function make_change(position, seen, envelope, place, due_before)
       return CHANGE_DONE
     end
     return delete(position, seen, place)
+  elseif change == 'edit' then
+    return edit(position, seen, envelope)
+  elseif change == 'skip' then
+    return skip(position, seen)
   end
   return reschedule(position, seen, envelope, place, due_before)
 end
@@ -279,6 +336,7 @@ for i = 12, #ARGV, 5 do
   reply[#reply + 1] = result
   reply[#reply + 1] = search_on or ''
 end
+groups.write()
 if changed > 0 then
   each_slice('SADD', OPENED, opened)
   if cancelled > 0 then

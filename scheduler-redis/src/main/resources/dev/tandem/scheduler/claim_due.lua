@@ -21,6 +21,7 @@
 -- @include claim_record
 -- @include envelope
 -- @include blocked_keys
+-- @include dead_groups
 -- @include next_times
 -- @include far_schedule
 -- @include apply_request
@@ -206,6 +207,7 @@ each_slice('ZREM', SCHEDULED, left[SCHEDULED])
 each_slice('ZADD', RETRY, hidden[RETRY])
 each_slice('ZADD', SCHEDULED, hidden[SCHEDULED])
 each_slice('HSET', CLAIMS, new_claims)
+groups.write()
 apply_request(issued > 0 and format('%.0f', first_token + issued - 1) or '0', 'covered', deadline)
 local more = is_any_due(RETRY) or is_any_due(SCHEDULED)
 return {REPLY_OK, claimed, offered, more and 0 or next_due(), more and 1 or 0}

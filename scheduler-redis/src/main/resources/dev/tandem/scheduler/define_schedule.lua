@@ -36,6 +36,7 @@ if timing ~= stored_timing then
 end
 if not created then
   call('ZADD', SEEN, ARGV[1], id)
+  call('HDEL', DELETED, id)
 end
 revise(now)
 return {SCHEDULE_CHANGED}

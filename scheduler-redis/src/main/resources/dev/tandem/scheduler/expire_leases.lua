@@ -17,6 +17,7 @@
 -- @include covered_claims
 -- @include lanes
 -- @include blocked_keys
+-- @include dead_groups
 -- @include next_times
 -- @include apply_request
 local limit, extend_millis, ordered = ARGV[5], tonumber(ARGV[6]), ARGV[7] == '1'
@@ -104,4 +105,5 @@ if extend_millis > 0 then
 elseif now >= quiet_until then
   expire()
 end
+groups.write()
 return {REPLY_OK, returned, waiting, next_due(), next_lapse(quiet_until)}

@@ -1,24 +1,32 @@
 -- Finds what is kept of tasks that succeeded, the latest first. Changes nothing.
 --
 -- KEYS      the partition's, see include/partition_keys
--- ARGV 1    hash of a position or an id, 4 bytes; '': all pages
+-- ARGV 1    hash of a position, an id or a rare end, 4 bytes; '': all pages
 -- ARGV 2    number of the page to go back from; '': the latest
 -- ARGV 3    how many records are enough
--- Returns   {number of the page to go on at (-1: all seen), then for each page found: number, page}. A page is found by
---           the hash alone, so the task may not be in it
+-- ARGV 4    at how many bytes of entries to look at most
+-- Returns   {number of the page to go on at (-1: all seen), at how many bytes of entries it looked, then for each page
+--           found: number, page}. A page is found by the hash alone, so the task may not be in it
 -- @include partition_keys
 -- @include success_keys
-local hash, from, enough = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local hash, from, enough, most = ARGV[1], ARGV[2], tonumber(ARGV[3]), math.min(MAX_SEARCHED_BYTES, tonumber(ARGV[4]))
 local removed = tonumber(string.match(call('HGET', OWNER, SUCCESSES_FIELD) or '0', '^%d+'))
 local index = call('LLEN', SUCCESS_IDS) - 1
 if from ~= '' then
   index = math.min(index, tonumber(from) - removed)
 end
 
-local found, records, bytes, looked = {-1}, 0, 0, 0
+local found, records, bytes, looked = {-1, 0}, 0, 0, 0
 
 -- Looks at a slice of entries from its end. Returns whether to go on.
 local function look_at(entries)
+  -- Most slices have nothing, which one search in all of a slice tells faster than one in each entry.
+  local all = hash == '' and '' or table.concat(entries)
+  if hash ~= '' and not string.find(all, hash, 1, true) then
+    index = index - #entries
+    looked = looked + #all + #entries * SUCCESS_HASHES_AT
+    return looked < most
+  end
   for i = #entries, 1, -1 do
     local entry = entries[i]
     if hash == '' or string.find(entry, hash, SUCCESS_HASHES_AT, true) then
@@ -29,7 +37,7 @@ local function look_at(entries)
     end
     index = index - 1
     looked = looked + #entry + SUCCESS_HASHES_AT
-    if records >= enough or bytes >= MAX_LISTED_BYTES or looked >= MAX_SEARCHED_BYTES then
+    if records >= enough or bytes >= MAX_LISTED_BYTES or looked >= most then
       return false
     end
   end
@@ -41,5 +49,5 @@ for _ = 1, MAX_SEARCHED_BYTES do
     break
   end
 end
-found[1] = index >= 0 and removed + index or -1
+found[1], found[2] = index >= 0 and removed + index or -1, looked
 return found

@@ -8,10 +8,14 @@
 --
 -- 'counts'   Returns {now, executor of the owner (false: none), epoch, lease deadline (0: released), incarnation,
 --            stored commit, high-water mark, count of scheduled, retry, parked, active, dead, samples of succeeded tasks,
---            blocked keys, totals (name, number), bytes of events that are not published}
+--            blocked keys, totals (name, number), bytes of events that are not published, those of the scheduled that are in lines,
+--            ms since the first task in retry or scheduled was due (-1: none is)}
 -- 'page'     ARGV 2 state (scheduled, retry, parked, active, dead, succeeded; near, far: the scheduled tasks that are not
 --            far off, those that are); 3 cursor ('': from the start); 4 most tasks. Returns {next cursor ('': the end),
 --            tasks, for far: the cursor behind each of them}. A page may have no tasks, and yet a next cursor
+-- 'running'  ARGV 2 most tasks. Returns {tasks, progress of each ('': none)} of those that were claimed first, of about
+--            MAX_LISTED_TASKS claims. Their envelopes have neither headers nor payload. After MAX_LISTED_BYTES of envelopes
+--            and notes, the others have neither envelope nor progress
 -- 'earliest' ARGV 2 time in ms ('-inf': any). Returns {the earliest due time that is not before it of tasks in retry, near,
 --            far (false: none)}; for far not before its minute. Some of those tasks may have gone
 -- 'task'     ARGV 2 position; 3 where to go on, as the reply said ('': the first call). Returns {tasks, position, where
@@ -91,6 +95,15 @@ local function found(position, go_on)
   return {{task}, position, search_on or '', task and notes_of(position) or {}}
 end
 
+local function overdue()
+  local longest = -1
+  for _, set in ipairs({RETRY, SCHEDULED}) do
+    local first = call('ZRANGE', set, 0, 0, 'WITHSCORES')[2]
+    longest = math.max(longest, first and now - first or -1)
+  end
+  return longest
+end
+
 local function counts()
   local owner = call('HMGET', OWNER, 'executor', 'epoch', 'lease', 'incarnation', 'mirror', 'highwater', 'released',
     EVENT_BYTES_FIELD)
@@ -99,7 +112,8 @@ local function counts()
     tonumber(owner[5] or '-1'), tonumber(owner[6] or '0'),
     call('ZCARD', SCHEDULED) + tonumber(call('HGET', LATER, 'count') or '0'), call('ZCARD', RETRY),
     call('ZCARD', LANES), math.max(0, call('HLEN', CLAIMS) - 1), call('ZCARD', DEAD), call('ZCARD', SUCCEEDED),
-    call('HLEN', BLOCKED), call('HGETALL', STATS), tonumber(owner[8] or '0')}
+    call('HLEN', BLOCKED), call('HGETALL', STATS), tonumber(owner[8] or '0'),
+    call('ZCOUNT', SCHEDULED, FIRST_PLACE, '+inf'), overdue()}
 end
 
 -- Sorted sets of tasks: the set, where the envelopes are, newest first, units of the score in a millisecond.
@@ -164,6 +178,86 @@ local function list_page(state, cursor, max_tasks)
   return {add_far_off(page, far_cursor or '', MAX_LISTED_FAR_TASKS), page.tasks}
 end
 
+-- Returns an envelope without its headers and payload.
+local function head_of_envelope(envelope)
+  local flags, at, to = byte(envelope, 2), envelope_token(envelope) and 11 or 3, nil
+  local function skip_number()
+    while byte(envelope, at) >= 128 do
+      at = at + 1
+    end
+    at = at + 1
+  end
+  local function skip_text()
+    to, at = envelope_text(envelope, at)
+  end
+  local function skip(flag, ...)
+    if flags % (2 * flag) >= flag then
+      for _, item in ipairs({...}) do
+        item()
+      end
+    end
+  end
+  skip(2, skip_text)
+  skip(4, skip_text)
+  skip(8, skip_text)
+  skip(16, skip_number, skip_number)
+  skip(32, skip_number, skip_number, skip_text)
+  skip(64, skip_number, skip_text)
+  return sub(envelope, 1, 1) .. string.char(flags % 128) .. sub(envelope, 3, at - 1)
+end
+
+-- Returns the first item of the list of notes. The lines behind it may be long, and are not unpacked.
+local function progress_of(notes)
+  local kind = byte(notes, 8)
+  local _, progress = cmsgpack.unpack_one(notes, kind == 0xdc and 10 or kind == 0xdd and 12 or 8)
+  return progress
+end
+
+-- Returns the positions of the claims that were made first, in this order, and their claims by position. Keeps only these while
+-- it looks at all: to sort all would take longer than to read them.
+local function first_claimed(max_tasks)
+  local first, claims, times = {}, {}, {}
+  local function precedes(time, position, other)
+    return time < times[other] or time == times[other] and position < other
+  end
+  local scanned = call('HSCAN', CLAIMS, '0', 'COUNT', MAX_LISTED_TASKS)[2]
+  for i = 1, #scanned, 2 do
+    local position, claim = scanned[i], scanned[i + 1]
+    local time = position ~= '' and not claims[position] and unpack_one('>I6', claim, 2)
+    if time and (#first < max_tasks or precedes(time, position, first[#first])) then
+      local from, to = 1, #first + 1
+      while from < to do
+        local middle = floor((from + to) / 2)
+        if precedes(time, position, first[middle]) then
+          to = middle
+        else
+          from = middle + 1
+        end
+      end
+      table.insert(first, from, position)
+      claims[position], times[position] = claim, time
+      first[max_tasks + 1] = nil
+    end
+  end
+  return first, claims
+end
+
+local function running(max_tasks)
+  local positions, claims = first_claimed(max_tasks)
+  local tasks, notes, bytes = {}, {}, 0
+  for i = 1, #positions do
+    local position, envelope, progress = positions[i], false, false
+    if bytes < MAX_LISTED_BYTES then
+      envelope, progress = call('HGET', TASKS, position), call('HGET', PROGRESS, position)
+      bytes = bytes + #(envelope or '') + #(progress or '')
+    end
+    tasks[i] = describe(position, 'active', lease_of(position, claims[position]),
+      envelope and head_of_envelope(envelope), claims[position])
+    notes[i] = progress and progress_of(progress) or ''
+  end
+  return {tasks, notes}
+end
+
 local function earliest_times(since)
   local function earliest(set, from)
     return call('ZRANGEBYSCORE', set, from, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2] or false
@@ -223,6 +317,8 @@ if what == 'counts' then
   return counts()
 elseif what == 'page' then
   return list_page(ARGV[2], ARGV[3], math.min(tonumber(ARGV[4]), MAX_LISTED_TASKS))
+elseif what == 'running' then
+  return running(math.min(tonumber(ARGV[2]), MAX_LISTED_TASKS))
 elseif what == 'earliest' then
   return earliest_times(ARGV[2])
 elseif what == 'task' then

@@ -1,14 +1,11 @@
--- Reserves tokens of a rate limit. Of each bucket Redis knows the time at which the next token would come if all were taken: its
--- theoretical arrival time.
+-- Reserves tokens of a rate limit.
 --
--- KEYS      the limit's buckets in use, its paused buckets; then for each request: the bucket. All are of one limit
--- ARGV      for each request, MessagePack of a list: tokens wanted, interval (µs), burst, how long before its time a token may
+-- KEYS      the limit's buckets in use, its paused buckets, its override; then for each request: the bucket. All are of one limit
+-- ARGV      for each request, MessagePack of a list: tokens wanted, interval (µs) and burst of the settings, how long before its time a token may
 --           be reserved (µs), for how long none is given from now on (µs; 0: no pause), name of the bucket
 -- Returns   {REPLY_OK, the time (µs), and for each request: tokens reserved, µs from now to the time of the first, ms until the next one can
---           be reserved}
-local call, max, min, floor = redis.call, math.max, math.min, math.floor
-local time = call('TIME')
-local now = time[1] * 1000000 + time[2]
+--           be reserved, interval in force (µs)}
+-- @include rate_buckets
 
 -- People see these: at most MAX_SEEN_BUCKETS of each kind, which go by themselves.
 local function show(key, scores)
@@ -21,13 +18,16 @@ local function show(key, scores)
   end
 end
 
+local override = call('HMGET', KEYS[3], 'interval', 'burst')
+local changed_interval, changed_burst = tonumber(override[1]), tonumber(override[2])
 local reply = {REPLY_OK, now}
 local used, paused = {}, {}
-for i = 3, #KEYS do
-  local key, r = KEYS[i], cmsgpack.unpack(ARGV[i - 2])
-  local wanted, interval, burst, ahead, pause, name = r[1], r[2], r[3], r[4], r[5], r[6]
+for i = 4, #KEYS do
+  local key, r = KEYS[i], cmsgpack.unpack(ARGV[i - 3])
+  local wanted, ahead, pause, name = r[1], r[4], r[5], r[6]
+  local interval, burst = changed_interval or r[2], changed_burst or r[3]
   local kept = (burst - 1) * interval
-  local arrival = max(now, tonumber(call('GET', key) or 0))
+  local arrival = read_arrival(call('GET', key) or '0', r[2], r[3], interval, burst, ahead, KEYS[2], name)
   call('DEL', key) -- After a removal, Redis lets the new value be written even when memory is full.
   if pause > 0 then
     arrival = max(arrival, now + pause + kept)
@@ -42,13 +42,18 @@ for i = 3, #KEYS do
   end
   arrival = arrival + count * interval
   if arrival > now then
-    call('SET', key, string.format('%.0f', arrival), 'PX', string.format('%.0f', max(1, (arrival - now) / 1000) + 1000))
+    local value = string.format('%.0f', arrival)
+    if changed_interval then
+      value = value .. string.format('.%013.0f%.0f', interval, burst)
+    end
+    call('SET', key, value, 'PX', string.format('%.0f', max(1, (arrival - now) / 1000) + 1000))
     used[#used + 1] = string.format('%.0f', arrival)
     used[#used + 1] = name
   end
   reply[#reply + 1] = count
   reply[#reply + 1] = first - now
   reply[#reply + 1] = max(0, math.ceil((arrival - kept - now - ahead) / 1000))
+  reply[#reply + 1] = interval
 end
 show(KEYS[1], used)
 show(KEYS[2], paused)

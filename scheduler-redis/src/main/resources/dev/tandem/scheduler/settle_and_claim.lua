@@ -54,6 +54,8 @@ local function load_slow_path()
   -- @include event_records
   -- @include lanes
   -- @include blocked_keys
+  -- @include dead_groups
+  -- @include error_groups
   -- @include id_index
   -- @include lane_heads
 -- @include settle_outcome

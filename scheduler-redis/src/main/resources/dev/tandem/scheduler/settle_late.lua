@@ -39,6 +39,8 @@ call('HDEL', OWNER, '') -- After a removal, Redis lets a script record outcomes 
 -- @include event_records
 -- @include lanes
 -- @include blocked_keys
+-- @include dead_groups
+-- @include error_groups
 -- @include settled_bits
 -- @include id_index
 -- @include redelivery_marks
@@ -101,6 +103,7 @@ if relays and not was_head and result == SETTLE_OK then
   relay(next_position, next_claim, key)
 end
 write_relayed(deadline)
+groups.write()
 write_bits()
 if is_queue then
   write_redelivery_marks()

@@ -4,7 +4,7 @@
 -- KEYS      the limit's, see include/limit_keys
 -- ARGV 1    executor
 -- ARGV 2    number of the request. One with a lower or the same number as the last is answered, and has no effect
--- ARGV 3    the most permits of all executors
+-- ARGV 3    the most permits of all executors, by the executor's settings. An override takes their place
 -- ARGV 4    permits in use
 -- ARGV 5    permits that are not given back
 -- ARGV 6    permits that are wanted in all
@@ -12,9 +12,13 @@
 -- ARGV 8    lease, ms
 -- ARGV 9    channel on which executors hear that they should ask again
 -- ARGV 10   MessagePack of a list of runs with a permit, for people; '': as before
--- Returns   {REPLY_OK, permits that runs may begin with, share, 1 if others wait}
+-- Returns   {REPLY_OK, permits that runs may begin with, share, 1 if others wait, the most permits in force}
 -- @include limit_keys
-local me, number, limit = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local me, number, configured = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local overridden = tonumber(call('HGET', OVERRIDE, 'max'))
+local limit = overridden or configured
+-- Executors may not have heard of the override yet, so that they want more.
+local most_wanted = overridden or math.huge
 local used, kept, wanted = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 
 local mine = {name = me, had = used, held = used, since = now, extra = false}
@@ -22,17 +26,18 @@ local others, others_held, others_wait = {}, 0, false
 for _, e in ipairs(read_holders()) do
   if e.name == me then
     if number <= e.number then
-      return {REPLY_OK, e.held, e.held, 0}
+      return {REPLY_OK, e.held, e.held, 0, limit}
     end
     -- What Redis has forgotten is not given back: only permits in use count then.
     mine = {name = me, had = e.held, held = max(used, min(kept, e.held)), since = e.since, extra = e.extra}
   else
+    e.wanted = min(e.wanted, most_wanted)
     others[#others + 1] = e
     others_held = others_held + e.held
     others_wait = others_wait or e.wanted > e.held
   end
 end
-mine.used, mine.wanted = used, max(used, wanted)
+mine.used, mine.wanted = used, max(used, min(wanted, most_wanted))
 
 -- Divides the permits so that nobody has less than a fair part and wants more. Of those who want more, all have `level`
 -- permits, and some have one more. These take turns.
@@ -86,8 +91,8 @@ if mine.held == 0 and mine.wanted == 0 then
   call('HDEL', RUNS, me)
 else
   local lease = tonumber(ARGV[8])
-  call('HSET', HOLDERS, me, pack({mine.held, used, mine.wanted, now + lease, number, mine.since, mine.extra and 1 or 0,
-    tonumber(ARGV[7]), limit}))
+  call('HSET', HOLDERS, me, pack({mine.held, used, max(used, wanted), now + lease, number, mine.since, mine.extra and 1 or 0,
+    tonumber(ARGV[7]), configured}))
   call('PEXPIRE', HOLDERS, string.format('%.0f', lease + LIMIT_KEPT_MILLIS))
   if ARGV[10] ~= '' then
     call('HSET', RUNS, me, ARGV[10])
@@ -108,4 +113,4 @@ if #asked > 0 then
   call('PUBLISH', ARGV[9], table.concat(asked, '\n'))
 end
 -- Permits in use beyond the limit count, and are not used again.
-return {REPLY_OK, min(mine.held, max(0, limit - others_held)), mine.share, others_wait and 1 or 0}
+return {REPLY_OK, min(mine.held, max(0, limit - others_held)), mine.share, others_wait and 1 or 0, limit}

@@ -1,4 +1,4 @@
--- Takes custody of tasks, in order: schedules, parks, adopts, buries or cancels each.
+-- Takes custody of tasks, in order: schedules, parks, adopts, buries or cancels each, or lets it join the line of its tenant.
 --
 -- KEYS      the partition's, see include/partition_keys; behind them the list `events`, if the queue has events
 -- ARGV 1-4  request header, see include/fence
@@ -6,8 +6,9 @@
 -- ARGV 6    high-water mark, an offset
 -- ARGV 7    most parked tasks of one key
 -- ARGV 8    most parked tasks of the partition
--- ARGV 9    MessagePack of lists: positions; keys (false: none); bits (-1: none); MOVE_...; due times in ms; numbers of
---           the envelopes from 0 (-1: none); and three texts, not lists: what is kept of the tasks that are cancelled, see
+-- ARGV 9    MessagePack of lists: positions; keys (false: none); bits (-1: none); MOVE_...; due times in ms, or lines, or with
+--           how many parked tasks of the partition none is parked behind a head that goes on soon; numbers of the
+--           envelopes from 0 (-1: none); and three texts, not lists: what is kept of the tasks that are cancelled, see
 --           include/success_pages ('': nothing), its hashes, and the policy of the queue's events, see include/event_pages,
 --           if it has some
 -- ARGV 10-  envelopes
@@ -21,10 +22,12 @@
 -- @include covered_claims
 -- @include lanes
 -- @include blocked_keys
+-- @include dead_groups
 -- @include settled_bits
 -- @include envelope
 -- @include untold_ends
 -- @include envelope_errors
+-- @include error_groups
 -- @include note_keys
 -- @include success_keys
 -- @include success_pages
@@ -36,7 +39,7 @@
 -- @include far_schedule
 -- @include next_times
 local lists = cmsgpack.unpack(ARGV[9])
-local positions, keys, bits, moves, due_times, envelope_numbers = unpack(lists, 1, 6)
+local positions, keys, bits, moves, numbers, envelope_numbers = unpack(lists, 1, 6)
 events.policy = lists[9]
 begin_bits(ARGV[5])
 begin_redelivery_marks(ARGV[5])
@@ -103,14 +106,23 @@ local function entry_of(key)
   return entry
 end
 
-local function park(position, key, envelope)
+local function park(position, key, most_in_turn, envelope)
   local entry = key and entry_of(key)
   if not entry or head_of(entry) == position then
     return HANDOVER_OPEN
   end
   lane_sizes[key] = lane_sizes[key] or lane_size(key)
-  if full_lanes[key] or lane_sizes[key] >= max_per_key
-      or envelope and parked_before + parked >= max_parked then
+  local count = parked_before + parked
+  local full = full_lanes[key] or lane_sizes[key] >= max_per_key or envelope and count >= max_parked
+  if not full and envelope and count >= most_in_turn and reason_of(entry) == BLOCKED_BY_HEAD then
+    -- Full, too, if the head goes on soon: it is due, in a line, or claimed by the owner. The owner does not know for how
+    -- long a head runs elsewhere.
+    local head = head_of(entry)
+    local at = tonumber(call('ZSCORE', SCHEDULED, head) or call('ZSCORE', RETRY, head) or now + 1)
+    local claim = call('HGET', CLAIMS, head)
+    full = at <= now or at >= FIRST_PLACE or claim and claimant_of(claim) == owner[OWNER_EXECUTOR]
+  end
+  if full then
     full_lanes[key] = true
     return HANDOVER_FULL
   end
@@ -149,19 +161,33 @@ local function adopt(position, key, envelope)
   return HANDOVER_OK
 end
 
-local function schedule(position, due, envelope)
-  append_pair(tasks, position, envelope)
-  if due - now >= FAR_MILLIS then
+-- Lets a task wait until it is due, or, if `line` is given, in that line: then it heads its key.
+local function schedule(position, key, due, line, envelope)
+  if line and (call('HEXISTS', CLAIMS, position) == 1 or key and entry_of(key)) then
+    return HANDOVER_GONE
+  elseif line then
+    if key then
+      block(key, BLOCKED_BY_HEAD, position)
+      entries[key] = call('HGET', BLOCKED, key)
+    end
+    if call('ZCOUNT', SCHEDULED, FIRST_PLACE, '+inf') == 0 then
+      call('HDEL', OWNER, 'line')
+    end
+    local place = FIRST_PLACE + line * PLACES_IN_LINE + call('HINCRBY', OWNER, 'line', 1)
+    call('ZADD', SCHEDULED, format('%.0f', place), position)
+  elseif due - now >= FAR_MILLIS then
     add_far_task(position, due)
   else
     append_pair(scheduled, format('%.0f', due), position)
   end
+  append_pair(tasks, position, envelope)
   return HANDOVER_OK
 end
 
 local function bury(position, i, envelope)
   note_untold_end(position, envelope, FAN_OUT_FAILED)
   events.note(position, envelope, EVENT_DEAD)
+  groups.join(position, envelope)
   append_pair(dead_tasks, position, envelope)
   append_pair(dead, format('%.0f', micros + i), position) -- 1 µs apart, to keep their order
   return HANDOVER_OK
@@ -218,11 +244,13 @@ local function take(i)
   if settled or not envelope and not held then
     code = HANDOVER_DONE -- Settled, or there is nothing to move.
   elseif move == MOVE_PARK then
-    code = park(position, key, envelope)
+    code = park(position, key, numbers[i], envelope)
   elseif move == MOVE_ADOPT then
     code = adopt(position, key, envelope)
   elseif move == MOVE_SCHEDULE then
-    code = schedule(position, due_times[i], envelope)
+    code = schedule(position, key, numbers[i], nil, envelope)
+  elseif move == MOVE_JOIN_LINE then
+    code = schedule(position, key, nil, numbers[i], envelope)
   elseif move == MOVE_BURY then
     code = bury(position, i, envelope)
   else
@@ -242,14 +270,16 @@ local function take(i)
 end
 
 -- Asks at once for all that come with an envelope: hardly any of them is stored already.
-local with_envelope = {}
-for i = 1, #positions do
-  if envelope_numbers[i] >= 0 then
-    with_envelope[#with_envelope + 1] = positions[i]
+do
+  local with_envelope = {}
+  for i = 1, #positions do
+    if envelope_numbers[i] >= 0 then
+      with_envelope[#with_envelope + 1] = positions[i]
+    end
   end
-end
-for i, envelope in ipairs(hmget(TASKS, with_envelope)) do
-  stored_before[with_envelope[i]] = envelope and 1 or 0
+  for i, envelope in ipairs(hmget(TASKS, with_envelope)) do
+    stored_before[with_envelope[i]] = envelope and 1 or 0
+  end
 end
 
 local codes = {}
@@ -265,6 +295,7 @@ if #cancelled > 0 then
   append_successes(lists[7], lists[8], cancelled.away)
 end
 events.append(nil, {})
+groups.write()
 write_bits()
 if is_queue then
   write_redelivery_marks()

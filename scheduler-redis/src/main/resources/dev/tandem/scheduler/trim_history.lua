@@ -20,6 +20,7 @@
 -- @include batched_commands
 -- @include envelope
 -- @include blocked_keys
+-- @include dead_groups
 local from_rank, max_age, max_dead, max_succeeded = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local index_cursor, bits_cursor, limit, max_sample_age = ARGV[5], ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local any_blocked = call('EXISTS', BLOCKED) == 1
@@ -56,6 +57,8 @@ local function trim_dead()
   end
   each_slice('ZREM', DEAD, removed)
   each_slice('HDEL', DEAD_TASKS, removed)
+  groups.leave(removed)
+  groups.write()
   each_slice('HDEL', CHECKPOINTS, removed)
   each_slice('HDEL', PROGRESS, removed)
   return all_seen and -1 or from_rank + kept, #removed

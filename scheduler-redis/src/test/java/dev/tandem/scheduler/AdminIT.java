@@ -15,6 +15,7 @@ import dev.tandem.task.store.Registration.OperatorPause;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
+import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Settle;
@@ -256,6 +257,85 @@ class AdminIT extends OperatorTestBase {
         assertThat(get(store.admin().retry(seen))).isEqualTo(Result.DONE);
 
         assertThat(get(store.admin().retry(seen))).isEqualTo(Result.NOT_FOUND);
+    }
+
+    private TaskView seen(long offset) {
+        return get(store.inspector().task(partition, Position.of(0, offset))).orElseThrow();
+    }
+
+    private Result edit(TaskView seen, int payload) {
+        return get(store.admin().edit(seen, new byte[] {(byte) payload}));
+    }
+
+    @Test
+    void editedTasksKeepAllButTheirPayloadsAndRunWithTheNewOnes() {
+        halt("k", 1);
+        park("k", 2);
+        schedule(3, FAR);
+        retryLater("r", 4);
+        for (long offset = 1; offset <= 4; offset++) {
+            TaskView before = seen(offset);
+            assertThat(edit(before, 9)).as(before.state().name()).isEqualTo(Result.DONE);
+
+            TaskView after = seen(offset);
+            assertThat(after.envelope().task().payload()).containsExactly(9);
+            assertThat(after.envelope()
+                            .withError(null)
+                            .task()
+                            .withPayload(new byte[0])
+                            .toString())
+                    .isEqualTo(before.envelope().task().withPayload(new byte[0]).toString());
+            assertThat(after.envelope().attempts()).isEqualTo(before.envelope().attempts());
+            assertThat(after.envelope().error()).isEqualTo(before.envelope().error());
+            assertThat(after.at()).isEqualTo(before.at());
+            assertThat(after.state()).isEqualTo(before.state());
+            assertThat(edit(before, 8)).isEqualTo(Result.NOT_FOUND);
+        }
+
+        assertThat(get(store.admin().skipKey(partition, "k"))).isEqualTo(Result.DONE);
+        assertThat(get(store.admin().retry(seen(1)))).isEqualTo(Result.DONE);
+        assertThat(get(store.admin().retry(partition, Position.of(0, 3)))).isEqualTo(Result.DONE);
+        assertThat(get(store.admin().retry(partition, Position.of(0, 4)))).isEqualTo(Result.DONE);
+        assertThat(due().claimed())
+                .hasSize(3)
+                .allSatisfy(task -> assertThat(
+                                Envelope.decode(queue, task.envelope()).task().payload())
+                        .containsExactly(9));
+    }
+
+    /** A task that its owner was given would run with the payload that the owner has. */
+    @Test
+    void whatItsOwnerMayHaveBeenGivenIsNotEdited() {
+        claim(1, null);
+        schedule(2, System.currentTimeMillis() + 1_000);
+        hand(List.of(entry(3, null, new Move.JoinLine(7))));
+        schedule(4, System.currentTimeMillis() - 1);
+        await().until(() -> !owner.ask(
+                        new StoreRequest.ClaimDue(
+                                owner.header(), TestOwner.LEASE, 0, 10, 10, owner.token + 1, false, null),
+                        StoreAnswer.DueTasks.class)
+                .offered()
+                .isEmpty());
+
+        for (long offset = 1; offset <= 4; offset++) {
+            assertThat(edit(seen(offset), 9)).as("task " + offset).isEqualTo(Result.ACTIVE);
+        }
+    }
+
+    /** The head of a blocked key is claimed, and never offered, so nobody has its payload, however soon it is due. */
+    @Test
+    void theHeadOfABlockedKeyIsEditedAlsoIfItIsDue() {
+        retryIn(1, "k", 1);
+        retryIn(1, null, 2);
+
+        assertThat(edit(seen(1), 9)).isEqualTo(Result.DONE);
+        assertThat(edit(seen(2), 9)).as("a task without a key may be offered").isEqualTo(Result.ACTIVE);
+        assertThat(due().claimed())
+                .filteredOn(each -> each.position().equals(Position.of(0, 1)))
+                .singleElement()
+                .satisfies(task -> assertThat(
+                                Envelope.decode(queue, task.envelope()).task().payload())
+                        .containsExactly(9));
     }
 
     private String error(long offset) {

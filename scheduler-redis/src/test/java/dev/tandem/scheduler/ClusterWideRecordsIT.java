@@ -14,12 +14,18 @@ import dev.tandem.task.fanout.FanOutPlan.Rule;
 import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.task.fanout.FanOutRequest.End;
 import dev.tandem.task.schedule.ScheduleBook;
+import dev.tandem.task.statistics.DurationHistogram;
+import dev.tandem.task.statistics.RunCount;
+import dev.tandem.task.statistics.RunTally;
+import dev.tandem.task.statistics.StatisticsStep;
 import dev.tandem.task.store.DedupAnswer;
 import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.DedupPolicy;
 import dev.tandem.task.store.DedupRequest;
 import dev.tandem.task.store.HandledTypes;
 import dev.tandem.task.store.HandlerPeer;
+import dev.tandem.task.store.LimitKind;
+import dev.tandem.task.store.LimitRequest;
 import dev.tandem.task.store.PermitAnswer;
 import dev.tandem.task.store.PermitRequest;
 import dev.tandem.task.store.RateRequest;
@@ -138,19 +144,30 @@ class ClusterWideRecordsIT {
         for (PermitRequest request : requests) {
             String limit = request.limit();
             assertThat(get(() -> store.limits().permits(request).toCompletableFuture()))
-                    .isEqualTo(new PermitAnswer(3, 3, false));
+                    .isEqualTo(new PermitAnswer(3, 3, false, 3));
             RateRequest tokens = new RateRequest("k", 2, 1_000_000, 2, 0, 0);
             assertThat(get(() -> store.limits()
                             .tokens(limit, List.of(tokens, new RateRequest("l", 2, 1_000_000, 2, 0, 0)))
                             .toCompletableFuture()))
                     .hasSize(2);
-            assertThat(get(() -> store.limits().show(limit)).max()).isEqualTo(3);
+            assertThat(get(() -> store.limits().show(limit)).configured()).isEqualTo(3);
+            for (LimitRequest.Numbers numbers :
+                    List.of(new LimitRequest.Permits(7), new LimitRequest.Rate(500_000, 3))) {
+                get(() -> store.limits().change(limit, LimitRequest.set(numbers, "anna", null)));
+            }
+            assertThat(get(() -> store.limits().show(limit)).override())
+                    .satisfies(each -> assertThat(each.max()).isEqualTo(7));
+            for (LimitKind kind : LimitKind.values()) {
+                assertThat(get(() -> store.limits().change(limit, LimitRequest.reset(kind, null)))
+                                .before())
+                        .isNotNull();
+            }
             assertThat(get(() -> store.limits().showRate(limit, 1))).isEmpty();
         }
         await().untilAsserted(() -> {
             // The name of a limit is written again with a later request if Redis could not be asked.
             requests.forEach(each -> get(() -> store.limits().permits(each).toCompletableFuture()));
-            assertThat(get(() -> store.limits().names()))
+            assertThat(get(() -> store.limits().names()).others())
                     .filteredOn(each -> each.startsWith(queue))
                     .hasSize(20);
         });
@@ -168,7 +185,7 @@ class ClusterWideRecordsIT {
             ids.add(id);
             slots.add(SlotHash.getSlot(RedisKeys.DEFAULTS.fanOut(id)[0]));
             List<FanOutRequest> asked = List.of(
-                    new FanOutRequest.Open(id, 1, plan),
+                    new FanOutRequest.Open(id, 1, i == 0 ? queue : id, plan),
                     new FanOutRequest.Seal(id, 1, 2),
                     new FanOutRequest.Tell(id, 0, End.SUCCEEDED, null));
             await().ignoreExceptions()
@@ -184,11 +201,13 @@ class ClusterWideRecordsIT {
         Set<String> listed = new TreeSet<>();
         String cursor = "";
         do {
-            FanOutLister.Found page = store.fanOuts().list(false, 7, cursor).join();
+            FanOutAdmin.Found page = store.fanOuts().list(false, 7, cursor).join();
             page.records().forEach(each -> assertThat(listed.add(each.id())).isTrue());
             cursor = page.next() == null ? "" : page.next();
         } while (!cursor.isEmpty());
         assertThat(listed).containsAll(ids);
+        assertThat(store.fanOuts().anyOf(queue).join()).isTrue();
+        assertThat(store.fanOuts().anyOf("of no fan-out").join()).isFalse();
         assertThat(store.fanOuts().missing(ids.iterator().next(), 10).join()).containsExactly(1L);
     }
 
@@ -277,21 +296,24 @@ class ClusterWideRecordsIT {
             get(() -> presence.announceUnhandled(id, Map.of(queue, types)));
             get(() -> presence.announceWorking(id, Set.of(queue)));
         }
-        // All at once, since one that has not registered for some seconds counts as silent.
-        CompletableFuture.allOf(executors.stream()
-                        .map(executor -> presence.beat(executor, false))
-                        .toArray(CompletableFuture<?>[]::new))
-                .join();
-        get(() -> presence.removeSilent());
         try (RedisStore other =
                 open(RedisSettings.cluster(List.of(cluster.address().split(","))))) {
             Presence others = other.presence();
-            LiveExecutors live = new LiveExecutors();
-            live.update(get(() -> others.executors()));
-            live.learn(get(() -> others.handlers(live.withUnknownHandlers())));
-            live.working(get(() -> others.working(live.ids())));
+            // One that has not registered for some seconds counts as silent, so all do it, and again if that took too
+            // long.
+            await().untilAsserted(() -> {
+                CompletableFuture.allOf(executors.stream()
+                                .map(executor -> presence.beat(executor, false))
+                                .toArray(CompletableFuture<?>[]::new))
+                        .join();
+                get(() -> presence.removeSilent());
+                LiveExecutors live = new LiveExecutors();
+                live.update(get(() -> others.executors()));
+                live.learn(get(() -> others.handlers(live.withUnknownHandlers())));
+                live.working(get(() -> others.working(live.ids())));
 
-            assertThat(live.announcing(queue)).containsExactlyInAnyOrderElementsOf(peers);
+                assertThat(live.announcing(queue)).containsExactlyInAnyOrderElementsOf(peers);
+            });
             assertThat(get(() -> others.unhandled(handled.keySet()))).isEqualTo(handled);
         }
         for (String id : handled.keySet()) {
@@ -300,6 +322,22 @@ class ClusterWideRecordsIT {
         assertThat(get(() -> presence.handlers(handled.keySet()))).isEmpty();
         assertThat(get(() -> presence.unhandled(handled.keySet()))).isEmpty();
         assertThat(get(() -> presence.working(handled.keySet()))).isEmpty();
+    }
+
+    @Test
+    void statisticsOfQueuesAreSpreadOverTheNodes() {
+        Set<Integer> thirds = new HashSet<>();
+        RunTally tally = new RunTally(new long[] {3, 2, 1}, DurationHistogram.EMPTY, DurationHistogram.EMPTY);
+        for (int i = 0; i < 20; i++) {
+            String each = queue + "-" + i;
+            thirds.add(SlotHash.getSlot(RedisKeys.DEFAULTS.statistics(each)[0]) * 3 / SlotHash.SLOT_COUNT);
+            get(() -> store.statistics().add(each, tally, Duration.ofDays(14)).thenApply(added -> true));
+            RunTally total = get(() -> store.statistics().read(each, StatisticsStep.HOUR, 60, 336))
+                    .total();
+            // A request that fails while the client connects may have added it, too.
+            assertThat(total.count(RunCount.STARTED)).isPositive();
+        }
+        assertThat(thirds).hasSize(3);
     }
 
     /** Asks again while the client connects to a node: requests fail until then, and executors repeat theirs. */

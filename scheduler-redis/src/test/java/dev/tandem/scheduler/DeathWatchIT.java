@@ -162,9 +162,9 @@ class DeathWatchIT extends OperatorTestBase {
 
         /** Returns the next event; the next one that is wanted, unless that is "". */
         String next(String wanted) throws InterruptedException {
-            String event = events.poll(20, TimeUnit.SECONDS);
+            String event = events.poll(60, TimeUnit.SECONDS);
             while (event != null && !wanted.isEmpty() && !event.equals(wanted)) {
-                event = events.poll(20, TimeUnit.SECONDS);
+                event = events.poll(60, TimeUnit.SECONDS);
             }
             return event;
         }

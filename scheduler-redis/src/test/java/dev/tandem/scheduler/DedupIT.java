@@ -301,6 +301,22 @@ class DedupIT extends OperatorTestBase {
         assertThat(DedupCodec.decode(call(queue, List.of(ask(4, policy))))).containsExactly(DedupAnswer.Go.INSTANCE);
     }
 
+    @Test
+    void aDuplicateThatComesAgainInAnotherPlaceIsOneTask() {
+        DedupPolicy policy = DedupPolicy.DEFAULT;
+        call(queue, List.of(new DedupRequest.Ask("twice", message("m1", 1, true), false, 0, policy)));
+        for (TaskIdentity copy : List.of(message("m2", 2, true), message("m2", 3, false), message("m2", 4, false))) {
+            assertThat(DedupCodec.decode(call(queue, List.of(new DedupRequest.Ask("twice", copy, false, 0, policy)))))
+                    .containsExactly(new DedupAnswer.Duplicate("m1"));
+        }
+        assertThat(get(store.inspector().dedupKey(queue, "twice")))
+                .hasValueSatisfying(key -> assertThat(key.others()).isEqualTo(1));
+    }
+
+    private static TaskIdentity message(String id, int place, boolean fresh) {
+        return new TaskIdentity("0", Position.of(0, place), TaskIdentity.NAMED + id, true, fresh, id, 0);
+    }
+
     private static DedupRequest ask(int number, DedupPolicy policy) {
         return new DedupRequest.Ask("id", record(number), false, 0, policy);
     }
@@ -341,14 +357,14 @@ class DedupIT extends OperatorTestBase {
         List<DedupRequest> requests = List.of(ask(1, DedupPolicy.DEFAULT));
 
         assertThat(store.dedup(queue, DedupBuckets.of(queue, "id"), requests))
-                .failsWithin(Duration.ofSeconds(10))
+                .failsWithin(Duration.ofSeconds(60))
                 .withThrowableOfType(ExecutionException.class)
                 .withCauseInstanceOf(WrongTypeException.class)
                 .withMessageContaining("tandem:{~dedup/");
 
         get(store.adminConnection().run(commands -> commands.del(redisKey)));
         assertThat(store.dedup(queue, DedupBuckets.of(queue, "id"), requests))
-                .succeedsWithin(Duration.ofSeconds(10))
+                .succeedsWithin(Duration.ofSeconds(60))
                 .isEqualTo(List.of(DedupAnswer.Go.INSTANCE));
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.local.LocalRedisCluster;
 import dev.tandem.local.MissingBrokerException;
 import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreModel;
 import dev.tandem.task.store.StoreRequest;
@@ -14,6 +15,7 @@ import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.cluster.RedisClusterClient;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,10 @@ class DifferentialIT {
     private static final int HISTORIES = ONLY != null ? 1 : Integer.getInteger("differential.histories", 90);
     private static final long FROM = ONLY != null ? ONLY : from(System.getProperty("simulation.from", "1"));
     private static final int LENGTH = 150;
+
+    /** After so many requests, groups of dead tasks are compared. */
+    private static final int CHECKED = 15;
+
     private static final Pattern FAR_OFF = Pattern.compile("nextDueMillis=\\d{5,}");
 
     private static long from(String setting) {
@@ -134,11 +140,28 @@ class DifferentialIT {
             int failedStep = step;
             assertThat(text(answer)).as(() -> failure(seed, failedStep, recent)).isEqualTo(text(expected));
             random.learn(request, answer);
+            if (step % CHECKED == CHECKED - 1) {
+                try {
+                    checkGroups(scripts, model, partition);
+                } catch (AssertionError e) {
+                    throw new AssertionError(failure(seed, step, recent), e);
+                }
+            }
         }
         assertThat(scripts.successes(partition).stream().map(Object::toString))
                 .as(() -> "What is kept of successes. " + failure(seed, LENGTH, recent))
                 .containsExactlyElementsOf(model.partition(partition).successes().stream()
                         .map(kept -> new SuccessPage.Kept(kept.position(), kept.success()).toString())
+                        .toList());
+    }
+
+    /** Checks that the counts of dead groups are those of the model's dead tasks. */
+    private static void checkGroups(FixedTimeScripts scripts, StoreModel model, Partition partition) {
+        StoredGroups groups = scripts.groups(partition);
+        groups.check(Set.of());
+        assertThat(groups.grouped().keySet())
+                .containsExactlyInAnyOrderElementsOf(model.partition(partition).dead().stream()
+                        .map(Position::text)
                         .toList());
     }
 

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -146,6 +147,20 @@ class EventsIT {
     }
 
     @Test
+    void theOutcomeOfARunThatEndsBehindTheReleaseIsHeardInItsProcess() {
+        own(all(ALL));
+        Settle late = settle(1, success("late", TaskEnd.SUCCEEDED));
+        owner().ask(new StoreRequest.Release(owner().header()), StoreAnswer.class);
+        List<Partition> heard = new CopyOnWriteArrayList<>();
+        store().events().listen(heard::add);
+        heard.clear();
+        owner().ask(new StoreRequest.SettleLate(partition, Incarnation.of(0), late), StoreAnswer.LateSettled.class);
+
+        assertThat(heard).as("it may be about to stop").contains(partition);
+        assertThat(take(null).events()).extracting(TaskEvent::id).containsExactly("late");
+    }
+
+    @Test
     void endsWithoutARunAreTold() {
         own(all(ALL));
         // An outcome drains the lane of its key.
@@ -257,11 +272,11 @@ class EventsIT {
     void aQueueThatWaitsStartsNoFreshTasksWhileTooManyEventsWait() {
         own(new EventPolicy(Set.of(EventKind.SUCCEEDED), 500, true));
         LongStream.range(0, 14).forEach(offset -> settle(settle(offset, success(null, TaskEnd.SUCCEEDED))));
-        await().until(() -> !owner().hasRoom);
+        await().until(() -> !owner().room.isLeft());
         Batch all = take(null);
         assertThat(all.events()).hasSize(14);
         assertThat(take(all).events()).isEmpty();
-        await().until(() -> owner().hasRoom);
+        await().until(() -> owner().room.isLeft());
     }
 
     @Test
@@ -279,7 +294,7 @@ class EventsIT {
     private Collection<Partition> held(List<Partition> ofBroker) {
         CompletableFuture<Collection<Partition>> held = new CompletableFuture<>();
         store().findHeld(queue, ofBroker, held::complete);
-        return held.orTimeout(10, TimeUnit.SECONDS).join();
+        return held.orTimeout(60, TimeUnit.SECONDS).join();
     }
 
     private Batch take(@Nullable Batch confirmed) {

@@ -97,7 +97,7 @@ class FanOutScriptIT extends OperatorTestBase {
                 "3/0:17",
                 "import-1",
                 "import",
-                "",
+                random.nextBoolean() ? "" : new Subtask("00112233445566778899", 7, 1, false).text(),
                 1,
                 rule,
                 0.25,
@@ -113,10 +113,16 @@ class FanOutScriptIT extends OperatorTestBase {
         int number = random.nextInt(total + 1);
         return switch (random.nextInt(18)) {
             case 0 -> open(id, random);
-            case 1 -> new FanOutRequest.Note(id, token, number, random.nextBoolean());
+            case 1 ->
+                random.nextInt(9) == 0
+                        ? new FanOutRequest.Tell(id, 2_048 + random.nextInt(999), End.SUCCEEDED, null)
+                        : new FanOutRequest.Note(id, token, number, random.nextBoolean());
             case 2 -> new FanOutRequest.Seal(id, token, total);
             case 3 ->
-                random.nextInt(5) == 0 ? new FanOutRequest.Abandon(id, token, "dead") : new FanOutRequest.View(id);
+                random.nextInt(5) == 0
+                        ? new FanOutRequest.Abandon(
+                                id, token, End.values()[random.nextInt(3)], "dead", random.nextBoolean())
+                        : new FanOutRequest.View(id);
             case 4 -> random.nextInt(5) == 0 ? new FanOutRequest.Cancel(id, "asked for") : new FanOutRequest.View(id);
             case 5 -> new FanOutRequest.Ask(id, number);
             case 6 -> new FanOutRequest.Claim(id, "claim-" + random.nextInt(2), 60_000);
@@ -126,20 +132,25 @@ class FanOutScriptIT extends OperatorTestBase {
             case 10 ->
                 random.nextInt(20) == 0
                         ? new FanOutRequest.GiveUp(id, "lost")
-                        : new FanOutRequest.Nest(id, number, "of " + number);
+                        : new FanOutRequest.Nest(id, number, inner(number, random), random.nextInt(3) == 0);
             default ->
                 new FanOutRequest.Tell(
                         id,
                         number,
                         random.nextInt(4) > 0 ? End.SUCCEEDED : End.values()[random.nextInt(3)],
                         "error " + number,
-                        random.nextInt(3) == 0);
+                        random.nextInt(3) == 0 ? inner(number, random) : null);
         };
+    }
+
+    /** Returns the fan-out of one of two copies of a subtask. */
+    private static String inner(int number, Random random) {
+        return "of " + number + " by " + random.nextInt(2);
     }
 
     @Test
     void aNumberThatNoMasterPublishedDoesNotKeepAFanOutFromItsSeal() {
-        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 0, 7) + "000001";
+        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 7, 14) + "000001";
         FanOutPlan plan =
                 new FanOutPlan(queue, "0/0:1", "m", "t", "", 1, Rule.COMPLETE, 0, "", new byte[0], 60_000, 100_000);
         FanOutModel model = new FanOutModel();
@@ -163,7 +174,7 @@ class FanOutScriptIT extends OperatorTestBase {
 
     @Test
     void theEndOfASubtaskThatHasFannedOutIsAnsweredWithItsFanOut() {
-        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 0, 7) + "000005";
+        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 7, 14) + "000005";
         FanOutPlan plan =
                 new FanOutPlan(queue, "0/0:1", "m", "t", "", 1, Rule.COMPLETE, 0, "", new byte[0], 60_000, 100_000);
         FanOutModel model = new FanOutModel();
@@ -173,8 +184,12 @@ class FanOutScriptIT extends OperatorTestBase {
                 new FanOutRequest.Nest(id, 2, "inner-2"),
                 new FanOutRequest.Tell(id, 0, End.SUCCEEDED, null),
                 new FanOutRequest.Tell(id, 1, End.FAILED, "boom"),
-                new FanOutRequest.Tell(id, 2, End.SUCCEEDED, null, true),
+                new FanOutRequest.Nest(id, 2, "inner of a copy"),
+                new FanOutRequest.Tell(id, 2, End.FAILED, "boom", "inner of a copy"),
+                new FanOutRequest.Nest(id, 2, "inner-2"),
+                new FanOutRequest.Tell(id, 2, End.SUCCEEDED, null, "inner-2"),
                 new FanOutRequest.View(id),
+                new FanOutRequest.Nest(id, 2, "inner of a late copy"),
                 new FanOutRequest.Tell(id, 2, End.FAILED, "its own end comes late"));
 
         List<FanOutAnswer> answers =
@@ -186,14 +201,15 @@ class FanOutScriptIT extends OperatorTestBase {
                         .map(each -> model.apply(each, 1))
                         .map(each -> each.code() + " " + each.other())
                         .toList())
-                .containsExactly("OK ", "OK ", "OK ", "OK ", "NESTED inner-1", "OK ", "OK ", "OK ");
+                .startsWith("OK ", "OK ", "OK ", "OK ", "NESTED inner-1", "DUPLICATE inner-2")
+                .endsWith("OK ", "OK ", "OK ", "OK ", "DUPLICATE ", "OK ");
         assertThat(view(id).ended()).as("0 and 2").isEqualTo(2);
-        assertThat(view(id).failed()).isZero();
+        assertThat(view(id).failed()).as("the copy does not count").isZero();
     }
 
     @Test
     void aFanOutThatIsStoppedAlreadyIsCancelledAndKeepsItsReason() {
-        String prefix = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 0, 7);
+        String prefix = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 7, 14);
         FanOutPlan plan =
                 new FanOutPlan(queue, "0/0:1", "m", "t", "", 1, Rule.FAIL_FAST, 0, "", new byte[0], 60_000, 100_000);
         String failed = prefix + "000006";
@@ -208,7 +224,7 @@ class FanOutScriptIT extends OperatorTestBase {
                 List.of(
                         new FanOutRequest.Open(abandoned, 1, plan),
                         new FanOutRequest.Note(abandoned, 1, 2),
-                        new FanOutRequest.Abandon(abandoned, 1, "its master died"),
+                        new FanOutRequest.Abandon(abandoned, 1, End.FAILED, "its master died"),
                         new FanOutRequest.Cancel(abandoned, "asked for"),
                         new FanOutRequest.Nest(abandoned, 0, "inner")));
         FanOutModel model = new FanOutModel();
@@ -231,7 +247,7 @@ class FanOutScriptIT extends OperatorTestBase {
 
     @Test
     void aSubtaskThatFansOutBehindTheEndLeavesNoKeyThatNeverExpires() {
-        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 0, 7) + "000003";
+        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 7, 14) + "000003";
         FanOutPlan plan =
                 new FanOutPlan(queue, "0/0:1", "m", "t", "", 1, Rule.COMPLETE, 0, "", new byte[0], 60_000, 100_000);
         FanOutModel model = new FanOutModel();
@@ -275,7 +291,7 @@ class FanOutScriptIT extends OperatorTestBase {
 
     @Test
     void aMasterThatRunsAgainProlongsItsFanOut() {
-        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 0, 7) + "000004";
+        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 7, 14) + "000004";
         FanOutPlan plan =
                 new FanOutPlan(queue, "0/0:1", "m", "t", "", 1, Rule.COMPLETE, 0, "", new byte[0], 60_000, 100_000);
         FanOutRequest open = new FanOutRequest.Open(id, 1, plan);
@@ -300,7 +316,7 @@ class FanOutScriptIT extends OperatorTestBase {
 
     @Test
     void subtasksThatEndWithoutARunAreToldByTheHousekeeper() {
-        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 0, 7) + "000000";
+        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 7, 14) + "000000";
         FanOutPlan plan =
                 new FanOutPlan(queue, "0/0:1", "m", "t", "", 1, Rule.COMPLETE, 0, "", new byte[0], 60_000, 100_000);
         get(store.fanOut(
@@ -331,7 +347,7 @@ class FanOutScriptIT extends OperatorTestBase {
 
     @Test
     void anEndThatCannotBeReadIsTakenOffAndDoesNotStopThoseBehindIt() {
-        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 0, 7) + "000002";
+        String id = HexFormat.of().formatHex(queue.getBytes(StandardCharsets.UTF_8), 7, 14) + "000002";
         FanOutPlan plan =
                 new FanOutPlan(queue, "0/0:1", "m", "t", "", 1, Rule.COMPLETE, 0, "", new byte[0], 60_000, 100_000);
         get(store.fanOut(
@@ -339,14 +355,19 @@ class FanOutScriptIT extends OperatorTestBase {
                         List.of(new FanOutRequest.Open(id, 1, plan), new FanOutRequest.Seal(id, 1, 1)))
                 .toCompletableFuture());
         byte[] list = store.adminConnection().keys().untoldEnds(partition);
-        for (String element :
-                List.of("~", "~f", "0:1", "0:1 x key", "~" + ScriptCodes.FAN_OUT_FAILED + id + "/0/1 boom")) {
+        for (String element : List.of(
+                "~",
+                "~f",
+                "0:1",
+                "0:1 x key",
+                "~F0:1 1000 9 s" + id + "/0/1 boom",
+                "~F0:1 1000 1 s" + id + "/0/1 boom")) {
             get(store.adminConnection()
                     .run(commands -> commands.rpush(list, element.getBytes(StandardCharsets.UTF_8))));
         }
 
         assertThat(get(new UntoldEnds(store.adminConnection()).passOn(partition)))
-                .isEqualTo(5);
+                .isEqualTo(6);
 
         Long left = get(store.adminConnection().run(commands -> commands.llen(list)));
         assertThat(left).isZero();

@@ -7,6 +7,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskPlace;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.HeldTask;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,7 @@ class HeldTaskTextTest {
 
     private static final TaskPlace PLACE = new TaskPlace(Partition.of("orders", 3), new Position("1:17"));
 
-    private static HeldTask task(boolean running, @Nullable String waitsFor) {
+    private static HeldTask task(boolean running, @Nullable WaitReason waitsFor) {
         Task task = new Task(
                 "order\t7\n", "orders", "ship", "k", new byte[0], Map.of("color", "red"), 1, 2, 3, 4, "order-7");
         return new HeldTask(PLACE, "web-1-0a1b", new Envelope(task, 2, 0, null), running, waitsFor);
@@ -39,9 +40,9 @@ class HeldTaskTextTest {
         assertThat(runs.envelope().task().id()).isEqualTo("order\t7\n");
         assertThat(runs.envelope().task().headers()).isEqualTo(Map.of("color", "red"));
 
-        HeldTask waits = passed(task(false, "a permit\tof\nerp"));
+        HeldTask waits = passed(task(false, new WaitReason.Other("rain\tand\nsnow")));
         assertThat(waits.running()).isFalse();
-        assertThat(waits.waitsFor()).startsWith("a permit");
+        assertThat(waits.waitsFor().text()).startsWith("rain").doesNotContain("\n");
     }
 
     @Test

@@ -55,6 +55,7 @@ class InspectorIT extends OperatorTestBase {
         assertThat(view.owner()).isEqualTo("executor-one");
         assertThat(view.leaseMillis()).isBetween(1L, TestOwner.LEASE);
         assertThat(view.blockedKeys()).isEqualTo(2);
+        assertThat(view.overdueMillis()).as("none is due yet").isEqualTo(-1);
         assertThat(view.totals()).containsEntry("succeeded", 1L).containsEntry("retried", 1L);
 
         assertThat(offsets(TaskState.DEAD)).containsExactly(1L);

@@ -110,7 +110,7 @@ class MadeUpCursorIT extends OperatorTestBase {
                         .runScript(
                                 Script.INSPECT, partition, "page".getBytes(StandardCharsets.UTF_8), name, cursor, limit)
                         .handle((reply, failure) -> failure) // An error of the script is fine, silence is not.
-                        .get(5, TimeUnit.SECONDS);
+                        .get(60, TimeUnit.SECONDS);
             }
         }
         assertThat(get(store.inspector().task(partition, Position.of(0, 1)))).isPresent();

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.scheduler.Admin.Result;
 import dev.tandem.task.DeadHead;
+import dev.tandem.task.Envelope;
 import dev.tandem.task.Position;
+import dev.tandem.task.Task;
 import dev.tandem.task.TaskNotes;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.RunRequest;
@@ -12,6 +14,8 @@ import dev.tandem.task.store.RunRequest.RunNotes;
 import dev.tandem.task.store.RunRequest.Standing;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.StoreRequest.HandOver;
+import dev.tandem.task.store.StoreRequest.Move;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
 import java.nio.charset.StandardCharsets;
@@ -75,6 +79,39 @@ class NotesIT extends OperatorTestBase {
                         .orElseThrow()
                         .notes())
                 .isEqualTo(TaskNotes.NONE);
+    }
+
+    @Test
+    void runningTasksAreListedWithTheirProgressAndWithoutPayloads() {
+        Task task = new Task(
+                "a-1", queue, "ship", null, new byte[] {1}, Map.of("color", "red"), 1L << 40, 300, 4, 5, "order-7");
+        Envelope stored = new Envelope(task, 200, 9, "boom");
+        Position first = Position.of(0, 1);
+        hand(List.of(new HandOver(first, null, new SettledMark.Offset(1), new Move.Schedule(1), stored.encode())));
+        assertThat(due().claimed()).hasSize(1);
+        note(2, claim(2, "k"));
+
+        List<TaskView> all = get(store.inspector().running(List.of(partition), 10));
+
+        assertThat(all).extracting(TaskView::position).containsExactlyInAnyOrder(first, Position.of(0, 2));
+        assertThat(all).extracting(each -> each.claim().startedAt()).isSorted();
+        TaskView ofStore = all.get(all.get(0).position().equals(first) ? 0 : 1);
+        TaskView ofBroker = all.get(all.get(0).position().equals(first) ? 1 : 0);
+        assertThat(ofStore.envelope())
+                .usingRecursiveComparison()
+                .isEqualTo(new Envelope(
+                        new Task("a-1", queue, "ship", null, new byte[0], Map.of(), 1L << 40, 300, 4, 5, "order-7"),
+                        200,
+                        9,
+                        "boom"));
+        assertThat(ofStore.notes()).isEqualTo(TaskNotes.NONE);
+        assertThat(ofStore.claim().leaseUntil()).isGreaterThan(ofStore.claim().startedAt());
+        assertThat(ofBroker.envelope()).isNull();
+        assertThat(ofBroker.notes()).isEqualTo(new TaskNotes(HALF, List.of(), null));
+        assertThat(get(store.inspector().running(List.of(partition), 1)))
+                .as("the one that was claimed first")
+                .extracting(TaskView::position)
+                .containsExactly(all.get(0).position());
     }
 
     @Test

@@ -76,8 +76,13 @@ abstract class OperatorTestBase {
     }
 
     void retryLater(String key, long offset) {
+        retryIn(3_600_000, key, offset);
+    }
+
+    /** Lets a task fail, so that it is tried again after so long. */
+    void retryIn(long millis, String key, long offset) {
         long token = claim(offset, key);
-        Verdict retry = new Verdict.Retry(3_600_000, envelope(key, token));
+        Verdict retry = new Verdict.Retry(millis, envelope(key, token));
         owner.settleAndClaim(
                 List.of(new Settle(Position.of(0, offset), token, key, new SettledMark.Offset(offset), retry, 0)),
                 List.of());

@@ -3,6 +3,9 @@ package dev.tandem.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.task.store.LimitKind;
+import dev.tandem.task.store.LimitOverride;
+import dev.tandem.task.store.LimitRequest;
 import dev.tandem.task.store.PermitAnswer;
 import dev.tandem.task.store.PermitModel;
 import dev.tandem.task.store.PermitRequest;
@@ -55,6 +58,9 @@ class PermitsIT extends OperatorTestBase {
             int used = random.nextInt(4);
             int kept = used + random.nextInt(3);
             int wanted = kept + random.nextInt(6);
+            if (random.nextInt(40) == 0) {
+                overrideRandomly(model, random);
+            }
             long number = random.nextInt(10) == 0 ? numbers[executor] : ++numbers[executor];
             PermitRequest request = new PermitRequest(
                     limit, max, "executor-" + executor, number, used, kept, wanted, wanted - used, 400, null);
@@ -96,10 +102,10 @@ class PermitsIT extends OperatorTestBase {
                         200,
                         random.nextInt(20) == 0 ? random.nextInt(3_000) : 0));
             }
-            byte[][] keys = Stream.concat(
-                            Arrays.stream(RedisKeys.DEFAULTS.usedRates(limit)),
-                            requests.stream().map(each -> RedisKeys.DEFAULTS.rate(limit, each.bucket())))
-                    .toArray(byte[][]::new);
+            if (random.nextInt(40) == 0) {
+                overrideRandomly(model, random);
+            }
+            byte[][] keys = store.limits().keysOf(limit, requests);
             byte[][] arguments = Stream.concat(
                             requests.stream().map(RedisLimits::encode),
                             Stream.of(Long.toString(now).getBytes(StandardCharsets.UTF_8)))
@@ -113,6 +119,106 @@ class PermitsIT extends OperatorTestBase {
                     .isEqualTo(
                             requests.stream().map(each -> model.apply(each, at)).toList());
         }
+    }
+
+    private void overrideRandomly(PermitModel model, Random random) {
+        if (random.nextInt(3) == 0) {
+            reset(LimitKind.PERMITS);
+            model.override(null);
+        } else {
+            int max = 1 + random.nextInt(10);
+            set(new LimitRequest.Permits(max));
+            model.override(max);
+        }
+    }
+
+    private void overrideRandomly(RateModel model, Random random) {
+        if (random.nextInt(3) == 0) {
+            reset(LimitKind.RATE);
+            model.override(null);
+        } else {
+            LimitRequest.Rate rate = new LimitRequest.Rate(1_000 + random.nextInt(200_000), 1 + random.nextInt(8));
+            set(rate);
+            model.override(rate);
+        }
+    }
+
+    private LimitRequest.Answer reset(LimitKind kind) {
+        return get(store.limits().change(limit, LimitRequest.reset(kind, null)));
+    }
+
+    private LimitRequest.Answer set(LimitRequest.Numbers wanted) {
+        return get(store.limits().change(limit, LimitRequest.set(wanted, "anna", null)));
+    }
+
+    @Test
+    void anOverrideHoldsForTheNextRequestAndTellsAllExecutors() throws Exception {
+        AtomicInteger told = new AtomicInteger();
+        try (AutoCloseable watch = store.limits().watch(limit, "idle", told::incrementAndGet)) {
+            await().until(() -> told.get() > 0); // the subscription
+            assertThat(ask("one", 1, 3, 3, 5)).isEqualTo(new PermitAnswer(3, 3, false, 3));
+            int before = told.get();
+
+            assertThat(set(new LimitRequest.Permits(5)).before()).isNull();
+
+            await().until(() -> told.get() > before);
+            assertThat(ask("one", 2, 3, 3, 5)).isEqualTo(new PermitAnswer(5, 5, false, 5));
+            LimitRequest longName = LimitRequest.set(new LimitRequest.Permits(2), "x".repeat(300), null);
+            assertThat(get(store.limits().change(limit, longName)).before())
+                    .isInstanceOfSatisfying(LimitOverride.OfPermits.class, former -> {
+                        assertThat(former.max()).isEqualTo(5);
+                        assertThat(former.by()).isEqualTo("anna");
+                        assertThat(former.atMillis()).isPositive();
+                    });
+            assertThat(ask("one", 3, 5, 5, 5)).as("five run").isEqualTo(new PermitAnswer(2, 2, false, 2));
+            PermitView view = get(store.limits().show(limit));
+            assertThat(view.configured()).isEqualTo(3);
+            assertThat(view.override()).satisfies(each -> assertThat(each.by()).hasSize(LimitOverride.MAX_NAME));
+            assertThat(reset(LimitKind.PERMITS).before()).isNotNull();
+            assertThat(reset(LimitKind.PERMITS).before()).as("once more").isNull();
+            assertThat(ask("one", 4, 2, 2, 5)).isEqualTo(new PermitAnswer(3, 3, false, 3));
+        }
+    }
+
+    @Test
+    void aHigherRateDoesNotKeepWhatTheFormerOneHadTaken() throws Exception {
+        AtomicInteger told = new AtomicInteger();
+        RateRequest wants = new RateRequest("", 20, 60_000_000, 10, 0, 0);
+        store.limits().describe(new RateInfo(limit, 60_000_000, 10, null));
+        try (AutoCloseable watch = store.limits().watchRate(limit, told::incrementAndGet)) {
+            await().until(() -> told.get() > 0); // the subscription
+            assertThat(tokens(wants).tokens()).isEqualTo(10);
+            int before = told.get();
+
+            set(new LimitRequest.Rate(1_000, 10));
+
+            await().until(() -> told.get() > before);
+            await("the first token comes a millisecond later")
+                    .untilAsserted(() -> assertThat(tokens(wants).tokens()).isPositive());
+            RateView view = get(store.limits().showRate(limit, 1)).orElseThrow();
+            assertThat(view.info().intervalMicros()).isEqualTo(60_000_000);
+            assertThat(view.intervalMicros()).isEqualTo(1_000);
+            assertThat(reset(LimitKind.RATE).before()).isNotNull();
+            assertThat(tokens(wants).intervalMicros()).isEqualTo(60_000_000);
+        }
+    }
+
+    @Test
+    void anExecutorOfAnEarlierVersionReadsTheBucketsOfAnOverride() {
+        set(new LimitRequest.Rate(5_000_000, 4));
+        reserve(new RateRequest("k", 3, 10_000, 1, 0, 0));
+
+        String bucket = new String(
+                get(store.adminConnection().run(commands -> commands.get(RedisKeys.DEFAULTS.rate(limit, "k")))),
+                StandardCharsets.UTF_8);
+
+        assertThat(bucket).endsWith(".00000050000004");
+        assertThat(Double.parseDouble(bucket)).isBetween(micros() + 1e6, micros() + 15e6);
+    }
+
+    private RateAnswer tokens(RateRequest request) {
+        return get(store.limits().tokens(limit, List.of(request)).toCompletableFuture())
+                .get(0);
     }
 
     @Test
@@ -136,7 +242,8 @@ class PermitsIT extends OperatorTestBase {
         reserve(new RateRequest("paused", 0, 10_000_000, 3, 200, 1_000));
         long after = micros();
 
-        await().untilAsserted(() -> assertThat(get(store.limits().rateNames())).contains(limit));
+        await().untilAsserted(() ->
+                assertThat(get(store.limits().rateNames()).contains(limit)).isTrue());
         RateView view = get(store.limits().showRate(limit, 10)).orElseThrow();
 
         assertThat(view.info()).isEqualTo(info);
@@ -190,11 +297,11 @@ class PermitsIT extends OperatorTestBase {
         AtomicInteger told = new AtomicInteger();
         try (AutoCloseable watch = store.limits().watch(limit, "two", told::incrementAndGet)) {
             await().until(() -> told.get() > 0); // the subscription
-            assertThat(ask("one", 1, 2, 2, 5)).isEqualTo(new PermitAnswer(3, 3, false));
-            assertThat(ask("two", 1, 0, 0, 5)).isEqualTo(new PermitAnswer(0, 1, true));
+            assertThat(ask("one", 1, 2, 2, 5)).isEqualTo(new PermitAnswer(3, 3, false, 3));
+            assertThat(ask("two", 1, 0, 0, 5)).isEqualTo(new PermitAnswer(0, 1, true, 3));
             int before = told.get();
 
-            assertThat(ask("one", 2, 2, 2, 5)).isEqualTo(new PermitAnswer(2, 2, true));
+            assertThat(ask("one", 2, 2, 2, 5)).isEqualTo(new PermitAnswer(2, 2, true, 3));
 
             await().until(() -> told.get() > before);
             assertThat(ask("two", 2, 0, 0, 5).held()).isEqualTo(1);
@@ -210,7 +317,8 @@ class PermitsIT extends OperatorTestBase {
 
         PermitView view = get(store.limits().show(limit));
 
-        assertThat(view.max()).isEqualTo(3);
+        assertThat(view.configured()).isEqualTo(3);
+        assertThat(view.override()).isNull();
         assertThat(view.holders()).singleElement().satisfies(holder -> {
             assertThat(holder.executor()).isEqualTo("one");
             assertThat(holder.held()).isEqualTo(3);
@@ -219,7 +327,8 @@ class PermitsIT extends OperatorTestBase {
             assertThat(holder.leaseMillis()).isBetween(1L, 10_000L);
             assertThat(holder.runs()).isEqualTo(runs);
         });
-        await().untilAsserted(() -> assertThat(get(store.limits().names())).contains(limit));
+        await().untilAsserted(() ->
+                assertThat(get(store.limits().names()).contains(limit)).isTrue());
         assertThat(get(store.limits().show("unknown")).holders()).isEmpty();
     }
 

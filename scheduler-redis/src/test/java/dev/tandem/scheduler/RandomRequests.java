@@ -120,7 +120,7 @@ final class RandomRequests {
                     random.nextInt(8) > 0,
                     random.nextBoolean() ? null : busyKeys());
         } else if (dice < 80) {
-            return declineOffers(executor);
+            return dice == 78 ? declineOffers(executor) : RandomLines.read(random, header(executor));
         } else if (dice < 84) {
             List<Position> positions = List.copyOf(executor.running.keySet());
             return new StoreRequest.RenewLeases(header(executor), lease(), positions, tokens(executor, positions));
@@ -299,9 +299,9 @@ final class RandomRequests {
             Move move = claimed.test(position)
                     ? new Move.Adopt()
                     : dice < 5
-                            ? new Move.Park()
+                            ? new Move.Park(random.nextInt(20))
                             : dice < 7
-                                    ? schedule(position)
+                                    ? dice < 6 ? schedule(position) : RandomLines.join(random)
                                     : dice < 9
                                             ? new Move.Adopt()
                                             : RandomVerdicts.end(random, position, key(position), entries);
@@ -386,7 +386,10 @@ final class RandomRequests {
     }
 
     private static byte[] envelope(Position position, long token) {
-        return new Envelope(Task.of("q", key(position), new byte[] {7}), 1, token, null).encode();
+        String error = token == 0
+                ? null
+                : token % 3 == 0 ? "HTTP status 503" : "boom " + token + (token % 3 == 1 ? "" : " now");
+        return new Envelope(Task.of("q", key(position), new byte[] {7}), 1, token, error).encode();
     }
 
     private static long[] tokens(Executor executor, List<Position> positions) {

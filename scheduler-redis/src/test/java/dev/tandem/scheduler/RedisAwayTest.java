@@ -10,6 +10,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRoom;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,7 +39,7 @@ class RedisAwayTest {
         public void woken() {}
 
         @Override
-        public void room(boolean left) {}
+        public void room(StoreRoom room) {}
     }
 
     private final List<String> logged = new CopyOnWriteArrayList<>();

@@ -25,6 +25,7 @@ import dev.tandem.task.store.StoreRequest.PresentedClaim;
 import dev.tandem.task.store.StoreRequest.Redelivery;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.Verdict;
+import dev.tandem.task.store.StoreRoom;
 import dev.tandem.task.store.SuccessRecord;
 import dev.tandem.testkit.Brokers;
 import io.lettuce.core.KillArgs;
@@ -215,19 +216,22 @@ class RedisFailureIT {
         long used = MemoryUsage.of(commands.info("memory")).used();
         commands.configSet("maxmemory", Long.toString(used * 100 / 95));
 
-        await().until(() -> !owner.hasRoom);
+        await().until(() -> !owner.room.isLeft());
         assertThat(store.status().connected()).isTrue();
         await().until(() -> store.status().detail().contains("there is no room for more tasks: 9"));
         TestOwner another = new TestOwner(store, Partition.of("orders", 8), "one");
-        await().until(() -> !another.hasRoom);
+        await().until(() -> !another.room.isLeft());
         succeed(owner, 1);
         assertThat(keptSuccesses()).as("while there is no room").isEmpty();
 
         commands.configSet("maxmemory", Long.toString(used * 2));
-        await().until(() -> owner.hasRoom && another.hasRoom);
+        await().until(() -> owner.room == StoreRoom.SOME && another.room == StoreRoom.SOME);
         assertThat(store.status().detail()).doesNotContain("maxmemory");
         succeed(owner, 2);
         assertThat(keptSuccesses()).containsExactly(Position.of(0, 2));
+
+        commands.configSet("maxmemory", Long.toString(used * 4));
+        await().until(() -> owner.room == StoreRoom.HALF && another.room == StoreRoom.HALF);
     }
 
     @Test
@@ -241,7 +245,7 @@ class RedisFailureIT {
 
             // While tasks wait nothing is recorded, so no request that settles drops them.
             await().until(() -> events(telling, null).bytesLeft() <= EventPolicy.WITHOUT_ROOM_BYTES);
-            await().until(() -> owner.hasRoom);
+            await().until(() -> owner.room.isLeft());
             EventFeed.Batch last = events(telling, null);
             List<Long> numbers = last.events().stream().map(TaskEvent::number).toList();
             assertThat(numbers).isNotEmpty().endsWith(EVENTS - 1L).isSorted();
@@ -256,7 +260,7 @@ class RedisFailureIT {
             owner.acquire();
             fillWithEvents(owner);
             leaveNoRoom();
-            await().until(() -> !owner.hasRoom);
+            await().until(() -> !owner.room.isLeft());
 
             int taken = 0;
             EventFeed.Batch batch = events(telling, null);
@@ -266,7 +270,7 @@ class RedisFailureIT {
                 assertThat(batch.dropped()).isZero();
             }
             assertThat(taken).isEqualTo(EVENTS);
-            await().until(() -> owner.hasRoom);
+            await().until(() -> owner.room.isLeft());
         }
     }
 

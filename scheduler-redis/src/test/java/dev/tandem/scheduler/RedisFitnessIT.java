@@ -48,7 +48,7 @@ class RedisFitnessIT {
             maxmemory-policy          | allkeys-lru | noeviction | maxmemory-policy is allkeys-lru
             appendfsync               | no          | everysec   | appendfsync is no
             no-appendfsync-on-rewrite | yes         | no         | no-appendfsync-on-rewrite is yes
-            min-replicas-to-write     | 1           | 0          | it refuses all writes: NOREPLICAS
+            min-replicas-to-write     | 1           | 0          | it refuses all writes (NOREPLICAS
             """)
     void isNotUsedUntilItIsFitAgain(String setting, String bad, String good, String problem) {
         try (RedisStore store = RedisStore.open(RedisSettings.of(redis.address()))) {
@@ -87,7 +87,7 @@ class RedisFitnessIT {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             maxmemory-policy      | allkeys-lru | noeviction | maxmemory-policy is allkeys-lru
-            min-replicas-to-write | 1           | 0          | it refuses all writes: NOREPLICAS
+            min-replicas-to-write | 1           | 0          | it refuses all writes (NOREPLICAS
             """)
     void isNotUsedFromTheStartUntilItIsFit(String setting, String bad, String good, String problem) {
         commands.configSet(setting, bad);
@@ -126,6 +126,35 @@ class RedisFitnessIT {
 
             commands.configSet("appendonly", "no");
             await().untilAsserted(() -> assertThat(store.status().detail()).contains("appendonly is off"));
+        }
+    }
+
+    /** Needs Redis 7.0. */
+    @Test
+    void examNamesTheRightsThatItsUserLacks() {
+        commands.aclSetuser(
+                "limited",
+                AclSetuserArgs.Builder.on()
+                        .addPassword("secret")
+                        .keyPattern("tandem:*")
+                        .channelPattern("tandem:*")
+                        .allCommands()
+                        .removeCommand(CommandType.ZADD)
+                        .removeCommand(CommandType.PUBLISH));
+        String uri = redis.address().replace("redis://", "redis://limited:secret@");
+        try (RedisStore store = RedisStore.open(RedisSettings.of(uri))) {
+            RedisExam exam = store.examine().join().get(0);
+            assertThat(exam.failure()).isNull();
+            assertThat(exam.errors()).isEmpty();
+            assertThat(exam.refused()).containsExactlyInAnyOrder("zadd", "publish");
+            assertThat(Math.abs(exam.aheadMillis())).isLessThan(5_000);
+        }
+        RedisSettings others = RedisSettings.of(uri).withNamespace("others");
+        try (RedisStore store = RedisStore.open(others)) {
+            RedisExam exam = store.examine().join().get(0);
+            assertThat(exam.refused())
+                    .as("it may use no key of this namespace: %s", exam)
+                    .containsExactly("eval");
         }
     }
 

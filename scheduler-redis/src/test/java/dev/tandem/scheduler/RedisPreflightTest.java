@@ -76,7 +76,9 @@ class RedisPreflightTest {
     void refusesAReplicaAndAnUnexpectedClusterNode() {
         info.put("role", "slave");
         info.put("cluster_enabled", "1");
-        assertThat(errors("everysec")).hasSize(2).anyMatch(error -> error.contains("tandem.redis.cluster=true"));
+        assertThat(errors("everysec"))
+                .hasSize(2)
+                .anyMatch(error -> error.toString().contains("tandem.redis.cluster=true"));
         settings = RedisSettings.cluster(List.of("redis://a", "redis://b"));
         assertThat(errors("everysec")).singleElement().asString().contains("replica");
     }
@@ -176,7 +178,7 @@ class RedisPreflightTest {
                 .hasNoCause();
     }
 
-    private List<String> errors(@Nullable String fsync) {
+    private List<Complaint> errors(@Nullable String fsync) {
         return check(fsync).errors();
     }
 

@@ -181,7 +181,7 @@ class RedisStoreIT {
     private Collection<Partition> held(List<Partition> except) throws Exception {
         CompletableFuture<Collection<Partition>> held = new CompletableFuture<>();
         store.findHeld(partition.queue(), except, held::complete);
-        return held.get(10, TimeUnit.SECONDS);
+        return held.get(60, TimeUnit.SECONDS);
     }
 
     @Test

@@ -7,9 +7,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.local.LocalRedis;
 import dev.tandem.local.PortReservations;
+import dev.tandem.task.store.HandledTypes;
 import dev.tandem.task.store.Registration;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
+import io.lettuce.core.RedisClient;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -35,6 +37,11 @@ class RegistrationIT extends OperatorTestBase {
         @Override
         public Map<String, Integer> shares() {
             return Map.of(queue, 3);
+        }
+
+        @Override
+        public Map<String, HandledTypes> handled() {
+            return Map.of(queue, new HandledTypes(Set.of("ship"), false));
         }
 
         @Override
@@ -96,6 +103,26 @@ class RegistrationIT extends OperatorTestBase {
                 await().untilAsserted(
                                 () -> assertThat(registration.sharing(queue)).containsExactly(patient.id()));
             }
+        }
+    }
+
+    /** Redis answers late, so that a heartbeat is on its way when the executor leaves. */
+    @Test
+    void executorThatLeavesIsNotRegisteredAgainByItsLastHeartbeat() throws Exception {
+        try (LocalRedis redis = Brokers.orSkip(() -> LocalRedis.builder().start());
+                RedisStore other = RedisStore.open(RedisSettings.of(redis.address()));
+                RedisClient client = RedisClient.create(redis.address());
+                var connection = client.connect()) {
+            TestExecutor leaving = new TestExecutor(queue);
+            Registration registration = other.register(leaving);
+            await().until(() -> get(other.presence().liveIds()).contains(leaving.id()));
+            connection.sync().clientPause(1_500);
+            // Executors beat twice a second while others come. Redis takes none of it.
+            Thread.sleep(700);
+
+            registration.close();
+
+            assertThat(get(other.presence().liveIds())).isEmpty();
         }
     }
 }

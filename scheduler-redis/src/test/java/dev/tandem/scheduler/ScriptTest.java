@@ -36,6 +36,7 @@ class ScriptTest {
             "math",
             "next",
             "pairs",
+            "pcall",
             "redis",
             "string",
             "struct",
@@ -45,6 +46,11 @@ class ScriptTest {
             "unpack");
 
     private static final Set<Script> WITHOUT_PARTITION = Set.of(
+            Script.CHECK_RIGHTS,
+            Script.ADD_STATISTICS,
+            Script.READ_STATISTICS,
+            Script.ANSWER_REQUEST,
+            Script.FORGET_REQUESTS,
             Script.HOLD_EXECUTOR_NAME,
             Script.REGISTER_PROCESS,
             Script.DEDUPLICATE,
@@ -55,10 +61,14 @@ class ScriptTest {
             Script.EXPECT_WAITS,
             Script.RESERVE_TOKENS,
             Script.SHOW_RATE,
+            Script.CHANGE_LIMIT,
             Script.POST_MESSAGES,
             Script.TAKE_MESSAGES,
             Script.ADD_ACCESS_TOKEN,
             Script.REMOVE_ACCESS_TOKEN,
+            Script.BEGIN_REQUEST,
+            Script.END_REQUEST,
+            Script.TRIM_REQUESTS,
             Script.FREE_DEDUP_KEY,
             Script.FAN_OUT,
             Script.CHANGE_PARTITION_HISTORY);

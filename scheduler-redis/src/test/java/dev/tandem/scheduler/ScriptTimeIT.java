@@ -34,18 +34,21 @@ class ScriptTimeIT {
 
     private static final int TASKS = Integer.getInteger("scripts.tasks", 50_000);
 
-    /** Some ten milliseconds, and what a busy machine adds. */
+    /** Some ten milliseconds of a processor, and what a busy machine adds. */
     private static final long MAX_MEDIAN_MICROS = 25_000;
 
     private static final Partition PARTITION = Partition.of("large", 0);
 
-    /** Fills the partition: ARGV 1 what, 2 how many. */
+    /** How many tasks one call of {@link #LOAD} writes, so that none takes as long as a client waits. */
+    private static final int LOADED_AT_ONCE = 5_000;
+
+    /** Fills the partition: ARGV 1 what, 2 how many in all, 3 the set of partitions, 4 and 5 the first and the last of this call. */
     private static final String LOAD = """
             local what, count = ARGV[1], tonumber(ARGV[2])
             local function envelope(key, size)
               return '\\1\\8' .. string.char(#key) .. key .. string.rep('x', size)
             end
-            for i = 1, count do
+            for i = tonumber(ARGV[4]), tonumber(ARGV[5]) do
               local position = '0:' .. i
               if what == 'lane' then
                 redis.call('HSET', KEYS[5], position, envelope('hot', 100))
@@ -56,6 +59,11 @@ class ScriptTimeIT {
               elseif what == 'dead' then
                 redis.call('HSET', KEYS[12], '1:' .. i, envelope('d', i <= 50 and 1000000 or 100))
                 redis.call('ZADD', KEYS[11], i, '1:' .. i)
+                redis.call('HSET', KEYS[29], '1:' .. i, 'group-' .. i % 500)
+                if i <= 500 then
+                  redis.call('HSET', KEYS[28], 'group-' .. i % 500,
+                    string.format('%d 0 1 1 4 ship', count / 500) .. string.rep('x', 200))
+                end
               elseif what == 'notes' and i <= 50 then
                 -- Checkpoints of tasks that wait, and runs with the most lines.
                 redis.call('HSET', KEYS[25], position, '\\1' .. struct.pack('>I6', 1) .. string.rep('x', 1048576))
@@ -76,7 +84,6 @@ class ScriptTimeIT {
             end
             redis.call('HSET', KEYS[8], 'hot', 'X1700000000000' .. '1:1')
             redis.call('SADD', ARGV[3], '0')
-            return count
             """;
 
     @Test
@@ -93,12 +100,13 @@ class ScriptTimeIT {
                 commands.configSet("slowlog-max-len", "100000");
                 commands.configSet("slowlog-log-slower-than", "0");
                 Map<Script, List<Long>> times = new EnumMap<>(Script.class);
+                double before = processorMicros(commands);
                 list(store.inspector());
                 addTimes(commands, times);
                 note(store);
                 addTimes(commands, times);
                 change(store, () -> addTimes(commands, times));
-                assertShort(times);
+                assertShort(times, processorMicros(commands) - before);
             } finally {
                 client.shutdown();
             }
@@ -117,6 +125,13 @@ class ScriptTimeIT {
         }
         assertThat(drainFarPages(inspector)).as("far-off tasks that have gone").isZero();
         inspector.counts(PARTITION).join();
+        for (int i = 0; i < 10; i++) {
+            assertThat(inspector
+                            .deadGroups(PARTITION.queue(), Inspector.MAX_PAGE)
+                            .join()
+                            .groups())
+                    .hasSize(500);
+        }
         assertThat(inspector.fullestKey(PARTITION).join().orElseThrow().parked())
                 .isEqualTo(TASKS);
     }
@@ -133,6 +148,7 @@ class ScriptTimeIT {
                             .join())
                     .isEqualTo(new StoreAnswer.ProgressKept(50));
         }
+        assertThat(store.inspector().running(List.of(PARTITION), 500).join()).hasSize(50);
     }
 
     private static void change(RedisStore store, Runnable afterEach) {
@@ -218,10 +234,23 @@ class ScriptTimeIT {
         commands.slowlogReset();
     }
 
-    private static void assertShort(Map<Script, List<Long>> times) {
+    /** Returns how long Redis has had a processor, in microseconds. */
+    private static double processorMicros(RedisCommands<byte[], byte[]> commands) {
+        Map<String, String> facts = RedisPreflight.facts(commands.info("cpu"));
+        return 1e6 * (Double.parseDouble(facts.get("used_cpu_user")) + Double.parseDouble(facts.get("used_cpu_sys")));
+    }
+
+    /** @param processorMicros how long Redis had a processor meanwhile, which on a busy machine is less than they took */
+    private static void assertShort(Map<Script, List<Long>> times, double processorMicros) {
+        long all = times.values().stream()
+                .flatMap(List::stream)
+                .mapToLong(Long::longValue)
+                .sum();
+        double share = Math.min(1, processorMicros / all);
         assertThat(times)
-                .containsOnlyKeys(
+                .containsKeys(
                         Script.INSPECT,
+                        Script.READ_DEAD_GROUPS,
                         Script.WRITE_PROGRESS,
                         Script.ADMINISTER,
                         Script.CHANGE_TASKS,
@@ -235,18 +264,26 @@ class ScriptTimeIT {
             System.out.printf(
                     "%s: %d calls, median %.1f ms, longest %.1f ms%n",
                     script, micros.size(), median / 1e3, micros.get(micros.size() - 1) / 1e3);
-            assertThat(median).as("%s", script).isLessThan(MAX_MEDIAN_MICROS);
+            assertThat((long) (median * share)).as("%s", script).isLessThan(MAX_MEDIAN_MICROS);
         });
     }
 
     private static void load(RedisCommands<byte[], byte[]> commands, String what) {
-        Long loaded = commands.eval(
-                LOAD.getBytes(StandardCharsets.UTF_8),
-                ScriptOutputType.INTEGER,
-                RedisKeys.DEFAULTS.of(PARTITION),
-                what.getBytes(StandardCharsets.UTF_8),
-                Integer.toString(TASKS).getBytes(StandardCharsets.UTF_8),
-                RedisKeys.DEFAULTS.partitions(PARTITION.queue()));
-        assertThat(loaded).isEqualTo(TASKS);
+        for (int first = 1; first <= TASKS; first += LOADED_AT_ONCE) {
+            int last = Math.min(TASKS, first + LOADED_AT_ONCE - 1);
+            commands.eval(
+                    LOAD.getBytes(StandardCharsets.UTF_8),
+                    ScriptOutputType.STATUS,
+                    RedisKeys.DEFAULTS.of(PARTITION),
+                    bytes(what),
+                    bytes(Integer.toString(TASKS)),
+                    RedisKeys.DEFAULTS.partitions(PARTITION.queue()),
+                    bytes(Integer.toString(first)),
+                    bytes(Integer.toString(last)));
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -46,7 +46,7 @@ final class StoreClient implements AutoCloseable {
 
         Object take(String what) {
             try {
-                Object event = events.poll(40, TimeUnit.SECONDS);
+                Object event = events.poll(120, TimeUnit.SECONDS);
                 if (event == null) {
                     throw new AssertionError("Expected " + what + " from the store, but nothing came within 40 s");
                 }

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Test;
  * Compares what fixed requests store in Redis with a file, byte for byte. During a rolling upgrade, programs of two
  * versions work on the same data. Other tests run one version only, so they would not notice a new format.
  *
- * <p>{@code -Dtandem.stored-format=write} writes the file anew.
+ * <p>{@code -Dstored-format=write} writes the file anew.
  */
 class StoredFormatIT {
 
@@ -103,7 +103,7 @@ class StoredFormatIT {
         } finally {
             client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
         }
-        if ("write".equals(System.getProperty("tandem.stored-format"))) {
+        if ("write".equals(System.getProperty("stored-format"))) {
             Files.createDirectories(FILE.getParent());
             Files.writeString(FILE, text);
         }
@@ -322,6 +322,11 @@ class StoredFormatIT {
                             ScheduleBook.NO_VERSION)))
                     .isEqualTo(Result.DONE);
             assertThat(get(book.change(START + 70_000, "first", Change.FIRE))).isEqualTo(Result.DONE);
+            Definition unwanted = new Definition("unwanted", "version-1", "timing-1", "{}", "payload");
+            assertThat(get(book.define(START + 70_000, unwanted, ScheduleBook.NO_VERSION)))
+                    .isEqualTo(Result.DONE);
+            assertThat(get(book.change(START + 70_010, "unwanted", Change.FORGET)))
+                    .isEqualTo(Result.DONE);
             text.append("\n## Keys of schedules\n\n")
                     .append(new RedisDump(connection.sync())
                             .entries().entrySet().stream()

@@ -16,6 +16,7 @@ class TaskChangeTest {
                 .isFalse();
         assertThat(new TaskChange.Retry().endsTasks()).isFalse();
         assertThat(new TaskChange.Reschedule(0).endsTasks()).isFalse();
+        assertThat(new TaskChange.Edit(new byte[0]).endsTasks()).isFalse();
         assertThat(new TaskChange.None().endsTasks()).isFalse();
     }
 }

@@ -6,6 +6,7 @@ import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRoom;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -25,7 +26,7 @@ final class TestOwner implements Store.Listener, AutoCloseable {
     final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
 
     final AtomicInteger wakes = new AtomicInteger();
-    volatile boolean hasRoom = true;
+    volatile StoreRoom room = StoreRoom.HALF;
 
     long lease = LEASE;
     long number;
@@ -61,8 +62,8 @@ final class TestOwner implements Store.Listener, AutoCloseable {
     }
 
     @Override
-    public void room(boolean left) {
-        hasRoom = left;
+    public void room(StoreRoom now) {
+        room = now;
     }
 
     Object next() {

@@ -3,10 +3,13 @@ package dev.tandem.server;
 import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.logs.LibraryWarnings;
+import dev.tandem.server.settings.StartFailures;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
@@ -31,6 +34,8 @@ public final class TandemServer {
 
             Settings also come from the environment, for instance TANDEM_REDIS_URI.
             All of them are described in docs/configuration.md.""";
+
+    private static final Logger log = LoggerFactory.getLogger(TandemServer.class);
 
     private TandemServer() {}
 
@@ -69,8 +74,18 @@ public final class TandemServer {
             application.run(arguments.forSpring());
             return 0;
         } catch (RuntimeException e) {
-            // Spring has reported the reason.
+            report(e, arguments.check(), err);
             return 1;
+        }
+    }
+
+    /** Says why the settings are wrong. Spring has reported other reasons. */
+    private static void report(RuntimeException failure, boolean check, PrintStream err) {
+        String text = check ? StartFailures.problems(failure) : StartFailures.report(failure);
+        if (text != null && check) {
+            err.println(text);
+        } else if (text != null) {
+            log.error("The server does not start:\n{}", text);
         }
     }
 

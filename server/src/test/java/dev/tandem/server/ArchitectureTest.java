@@ -77,6 +77,7 @@ class ArchitectureTest {
             .resideInAnyPackage(
                     COMMANDS,
                     "dev.tandem.server.credentials..",
+                    "dev.tandem.server.findings..",
                     TASK,
                     "java..",
                     "javax.net.ssl..",

@@ -1,17 +1,15 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.server.RunningServer.Answer;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -25,8 +23,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class CommandIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     private final String queue = UniqueNames.fresh("commands");
 
     @TempDir
@@ -34,8 +30,7 @@ class CommandIT {
 
     @Test
     void tasksRunTheirProgramAndEndWithIt() throws IOException {
-        try (RunningServer server = new RunningServer(settings())) {
-            await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
+        try (RunningServer server = RunningServer.healthy(settings())) {
             submit(server, "good", "0");
             submit(server, "bad", "3");
             submit(server, "slow", "sleep");
@@ -65,10 +60,7 @@ class CommandIT {
                 exit "$1"
                 """);
         allow(program, "rwxr-xr-x");
-        Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("server.port", "0");
-        settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
-        settings.put("tandem.redis.uri", Brokers.redis().uri());
+        Map<String, String> settings = RunningServer.settings("kafka");
         settings.put("tandem.commands.show.program", program.toString());
         settings.put("tandem.commands.show.args[0]", "{/code}");
         settings.put("tandem.commands.show.args[1]", folder.resolve("out").toString());

@@ -85,6 +85,7 @@ class DocumentedBlocksTest {
     /** Calls that no test runs, as the page and the program, with the reason. Bash parses them all the same. */
     private static final Map<String, String> NOT_RUN = Map.ofEntries(
             Map.entry("docs/access.md docker", IMAGES),
+            Map.entry("docs/archive.md docker", IMAGES),
             Map.entry("docs/benchmarks.md ./mvnw", MEASUREMENT),
             Map.entry("docs/benchmarks.md cat", MEASUREMENT),
             Map.entry("docs/benchmarks.md java", MEASUREMENT),

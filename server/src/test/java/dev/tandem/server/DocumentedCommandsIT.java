@@ -1,5 +1,6 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -14,9 +15,7 @@ import dev.tandem.testkit.UniqueNames;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -31,8 +30,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class DocumentedCommandsIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     private static final Set<String> OF_THE_API = Set.of(
             "submit",
             "queues",
@@ -40,6 +37,8 @@ class DocumentedCommandsIT {
             "dead",
             "keys",
             "why",
+            "history",
+            "doctor",
             "dedup",
             "depends",
             "limits",
@@ -50,6 +49,7 @@ class DocumentedCommandsIT {
             "pause",
             "resume",
             "executors",
+            "running",
             "audit");
 
     private static final Set<String> PROGRAMS = Set.of("curl", "redis-cli", "kcat");
@@ -60,6 +60,18 @@ class DocumentedCommandsIT {
 
     /** The page whose queues are pulled. */
     private static final String OF_WORKERS = "docs/pull.md";
+
+    /** The page that changes limits, and what its first example sets. */
+    private static final String OF_LIMITS = "docs/flow-control.md";
+
+    private static final Map<String, String> LIMITS = Map.of(
+            "tandem.queues.invoices.source", "kafka",
+            "tandem.queues.invoices.handler", "log",
+            "tandem.queues.invoices.max-running", "20",
+            "tandem.limits.erp.max-running", "5",
+            "tandem.limits.erp.queues", "invoices",
+            "tandem.rate-limits.mail-service.rate", "100/s",
+            "tandem.rate-limits.mail-service.burst", "20");
 
     /** Placeholders that the pages for operators write in place of names. Calls with other ones are not run. */
     private static final Map<String, String> PLACEHOLDERS =
@@ -75,8 +87,12 @@ class DocumentedCommandsIT {
         if (page.equals(OF_WORKERS)) {
             settings.replaceAll((name, value) -> name.endsWith(".handler") ? "pull" : value);
         }
-        try (RunningServer server = new RunningServer(settings)) {
-            await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
+        if (page.equals(OF_LIMITS)) {
+            settings.putAll(LIMITS);
+            settings.put("tandem.queues.invoices.topic", UniqueNames.fresh("invoices"));
+            settings.put("tandem.queues.invoices.group", UniqueNames.fresh("invoices"));
+        }
+        try (RunningServer server = RunningServer.healthy(settings)) {
             if (!well) {
                 haltAKey(server);
             }
@@ -95,8 +111,7 @@ class DocumentedCommandsIT {
                 .map(DocumentedBlocks.Block::text)
                 .findFirst()
                 .orElseThrow();
-        try (RunningServer server = new RunningServer(settings(Set.of(DocumentedQueues.SAMPLE), true))) {
-            await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
+        try (RunningServer server = RunningServer.healthy(settings(Set.of(DocumentedQueues.SAMPLE), true))) {
             // The type is that of the description's queue, and this one's has no name.
             RunningServer.Answer answer = server.post(
                     "/api/v1/queues/demo-orders/tasks", task.replace("\"type\": \"http\"", "\"type\": \"noop\""));
@@ -199,10 +214,7 @@ class DocumentedCommandsIT {
     }
 
     private Map<String, String> settings(Set<String> queues, boolean well) {
-        Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("server.port", "0");
-        settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
-        settings.put("tandem.redis.uri", Brokers.redis().uri());
+        Map<String, String> settings = RunningServer.settings("kafka");
         settings.put("tandem.redis.namespace", UniqueNames.fresh("documented"));
         for (String queue : queues) {
             settings.put("tandem.queues." + queue + ".source", "kafka");

@@ -17,6 +17,13 @@ final class DocumentedRights {
         return lines().findFirst().orElseThrow();
     }
 
+    /** Returns the words of the line for the nodes of a Redis Cluster. */
+    static List<String> ofClusters() {
+        return lines().filter(words -> words.contains("+cluster|slots"))
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** Returns the words of all lines: for later versions and clusters too. */
     static List<String> all() {
         return lines().flatMap(List::stream).toList();

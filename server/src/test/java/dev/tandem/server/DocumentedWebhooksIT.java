@@ -1,5 +1,6 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -8,7 +9,6 @@ import dev.tandem.testkit.DocumentedBlocks;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +21,6 @@ import org.springframework.core.io.ByteArrayResource;
 /** The webhooks of docs/events.md, with the settings that stand there. */
 class DocumentedWebhooksIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
-
     @ParameterizedTest
     @CsvSource({"orders,order-webhooks", "mails,mail-webhooks"})
     void eachEventIsPostedAndComesAgainAfterAFailure(String documented, String webhooks) throws Exception {
@@ -32,9 +30,7 @@ class DocumentedWebhooksIT {
             endpoint.replyFirst(key, 500);
             Map<String, String> settings = documented(documented, webhooks, queue, endpoint.url());
             assertThat(settings).containsEntry("tandem.queues." + queue + ".events.enabled", "true");
-            try (RunningServer server = new RunningServer(settings)) {
-                await().atMost(PATIENCE)
-                        .until(() -> server.get("/actuator/health").status() == 200);
+            try (RunningServer server = RunningServer.healthy(settings)) {
                 await().atMost(PATIENCE)
                         .until(() -> server.post(
                                                 "/api/v1/queues/" + queue + "/tasks",

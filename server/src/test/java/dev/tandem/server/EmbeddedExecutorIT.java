@@ -1,5 +1,6 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -10,7 +11,6 @@ import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,8 +28,6 @@ import org.junit.jupiter.api.Test;
  * a server.
  */
 class EmbeddedExecutorIT {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final String PAUSED = UniqueNames.fresh("paused");
     private static final String OTHER = UniqueNames.fresh("other");

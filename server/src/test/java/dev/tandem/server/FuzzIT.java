@@ -1,5 +1,6 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -11,9 +12,7 @@ import dev.tandem.server.RunningServer.Answer;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.net.http.HttpRequest;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
@@ -35,7 +34,6 @@ class FuzzIT {
 
     private static final long SEED = Long.getLong("fuzz.seed", 20_261_122);
     private static final int ROUNDS = Integer.getInteger("fuzz.rounds", 150);
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final String TOPIC = UniqueNames.fresh("fuzz-topic");
     private static final String SHARED = UniqueNames.fresh("fuzz-shared");
@@ -50,11 +48,7 @@ class FuzzIT {
     @BeforeAll
     static void start() {
         System.out.println("fuzz.seed=" + SEED);
-        Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("server.port", "0");
-        settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
-        settings.put("tandem.rabbit.uri", Brokers.rabbit().uri());
-        settings.put("tandem.redis.uri", Brokers.redis().uri());
+        Map<String, String> settings = RunningServer.settings("kafka", "rabbit");
         settings.put("tandem.max-payload", FuzzMessages.MAX_PAYLOAD + "B");
         Map<String, String> sources =
                 Map.of(TOPIC, "kafka", ASKED, "kafka", SHARED, "rabbit", ORDERED, "rabbit", ASKED_RABBIT, "rabbit");

@@ -42,6 +42,14 @@ class ImageTest {
                 .doesNotContain("::");
     }
 
+    /** A jar of sources comes first on the class path, with resources in which nothing is filled in. */
+    @Test
+    void theBuildMakesNoJarsOfSources() throws Exception {
+        assertThat(Files.readString(Path.of("../Dockerfile")))
+                .containsPattern("RUN mvn .* -Dmaven\\.source\\.skip=true package")
+                .contains("cp server/target/tandem-server-*.jar /opt/tandem/own/");
+    }
+
     private String classPathOfTheEntryPoint() throws Exception {
         Path java = Files.writeString(
                 folder.resolve("java"),

@@ -1,5 +1,6 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -13,16 +14,14 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.core.env.Environment;
+import tools.jackson.databind.JsonNode;
 
 /** The login of servers that share a Redis: the first token, tokens of other servers, and the audit log. */
 class LoginIT {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final String platform = UniqueNames.fresh("login");
 
@@ -68,6 +67,7 @@ class LoginIT {
                 assertThat(last.status()).as("the last one of an admin").isEqualTo(409);
 
                 assertTheAuditLogHasAll(one, two, admin, operator);
+                assertPublishersAndFailedLoginsAreKeptApart(one, two, admin);
             }
         }
         try (RunningServer again = server(first)) {
@@ -99,16 +99,43 @@ class LoginIT {
                         .path("entries")
                         .size())
                 .isEqualTo(1);
-        for (String wrong : new String[] {"cursor=0-0", "from=1960-01-01T00:00:00Z"}) {
-            assertThat(status(one, "GET", "/api/v1/audit?" + wrong, admin))
-                    .as(wrong)
-                    .isEqualTo(200);
-        }
+        assertThat(status(one, "GET", "/api/v1/audit?from=1960-01-01T00:00:00Z", admin))
+                .isEqualTo(200);
+        assertThat(status(one, "GET", "/api/v1/audit?refused=true&cursor=" + next, admin))
+                .as("of another list")
+                .isEqualTo(400);
         assertThat(status(one, "GET", "/api/v1/audit?from=%2B1000000000-12-31T23:59:59Z", admin))
                 .isEqualTo(400);
         assertThat(send(one, "GET", "/api/v1/audit", admin).body())
                 .contains("\"who\":\"ci\"", "\"action\":\"pause\"", "queue mail", operator.split("_")[1])
                 .doesNotContain(operator, admin);
+    }
+
+    private static void assertPublishersAndFailedLoginsAreKeptApart(
+            RunningServer one, RunningServer two, String admin) {
+        for (int i = 0; i < 3; i++) {
+            assertThat(status(one, "POST", "/api/v1/queues/mail/tasks?wrong=1", admin))
+                    .isEqualTo(400);
+        }
+        await().atMost(PATIENCE).until(() -> requests(two, admin) == 3);
+        await().atMost(PATIENCE)
+                .until(() -> !send(two, "GET", "/api/v1/audit?kind=failed-logins", admin)
+                        .json()
+                        .path("entries")
+                        .isEmpty());
+        assertThat(send(one, "GET", "/api/v1/audit", admin).json().path("entries"))
+                .hasSize(3);
+    }
+
+    /** Returns how many requests the entries of publishers stand for. */
+    private static int requests(RunningServer server, String admin) {
+        int requests = 0;
+        for (JsonNode entry : send(server, "GET", "/api/v1/audit?kind=published", admin)
+                .json()
+                .path("entries")) {
+            requests += entry.path("requests").asInt(1);
+        }
+        return requests;
     }
 
     /** Whoever starts a server that cannot reach Redis is told so, and not that the token is wrong. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The alert rules and the dashboard that users load into Prometheus and Grafana. */
@@ -35,7 +36,8 @@ final class MonitoringFiles {
             "tandem_schedule_firings_total",
             "tandem_schedule_misfires_total",
             "tandem_schedule_skipped_total",
-            "tandem_schedule_lateness_seconds_bucket");
+            "tandem_schedule_lateness_seconds_bucket",
+            "tandem_statistics_lost_total");
 
     /** A process has these metrics only once it has posted a task, or a program has ended. */
     static final Set<String> OF_HOSTED_TASKS =
@@ -54,6 +56,16 @@ final class MonitoringFiles {
             "tandem_rate_limited_total",
             "tandem_rate_waiting");
 
+    /** Metrics that only a server with an archive has. */
+    static final Set<String> OF_ARCHIVE = Set.of(
+            "tandem_archive_failing",
+            "tandem_archive_lag_seconds",
+            "tandem_archive_lost_total",
+            "tandem_archive_refused_total",
+            "tandem_archive_repeated_total",
+            "tandem_archive_stored_total",
+            "tandem_archive_waiting");
+
     private static final Pattern METRIC = Pattern.compile("\\btandem_[a-z_]+");
     private static final Pattern EXPOSED = Pattern.compile("(?m)^(tandem_[a-z_]+)[{ ]");
 
@@ -67,6 +79,13 @@ final class MonitoringFiles {
         METRIC.matcher(Files.readString(RULES) + Files.readString(DASHBOARD))
                 .results()
                 .forEach(found -> names.add(found.group()));
+        return names;
+    }
+
+    /** Returns those of them that each server has with a queue whose tasks its own executor runs. */
+    static Set<String> metricsOfEveryServer() throws IOException {
+        Set<String> names = metrics();
+        Stream.of(RARE, OF_LIMITS, OF_PULL_WORKERS, OF_HOSTED_TASKS, OF_ARCHIVE).forEach(names::removeAll);
         return names;
     }
 

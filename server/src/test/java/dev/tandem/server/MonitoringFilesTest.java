@@ -66,8 +66,11 @@ class MonitoringFilesTest {
             assertThat(panel.path("title").asString()).isNotBlank();
             assertThat(panel.path("targets").size()).isPositive();
             panel.path("targets").forEach(target -> {
-                // A limit belongs to no queue.
-                String choice = panel.path("title").asString().endsWith("imits") ? "by (limit)" : "queue=~\"$queue\"";
+                String title = panel.path("title").asString();
+                // A limit belongs to no queue, and the archive has those of all.
+                String choice = title.endsWith("imits")
+                        ? "by (limit)"
+                        : title.startsWith("Archive") ? "tandem_archive_" : "queue=~\"$queue\"";
                 assertThat(target.path("expr").asString()).contains("tandem_", choice);
             });
         }
@@ -107,13 +110,14 @@ class MonitoringFilesTest {
         metrics.published("orders", 3);
         metrics.dropped("orders", 1);
         metrics.waiting("orders", "0", 500);
+        metrics.lost("orders", 2);
         metrics.fired("nightly", "reports", 12);
         metrics.missed("nightly", "reports", 2);
         metrics.skipped("nightly", "reports");
         TaskSelection all = new TaskSelection(
-                List.of(), null, null, null, false, null, null, null, null, null, null, null, null, false);
+                List.of(), null, null, null, false, null, null, null, null, null, null, null, null, false, null);
         new OperationMetrics(registry)
-                .count(new Operation("orders", "o-1", Operation.Action.RETRY, all, false, null), 7, 1);
+                .count(new Operation("orders", "o-1", Operation.Action.RETRY, all, false, null, null), 7, 1);
 
         assertThat(MonitoringFiles.exposed(registry.scrape())).containsAll(MonitoringFiles.RARE);
         assertThat(MonitoringFiles.metrics()).containsAll(MonitoringFiles.RARE);

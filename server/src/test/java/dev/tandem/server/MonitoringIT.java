@@ -1,10 +1,10 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.local.LocalProcess;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.Programs;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
@@ -17,14 +17,13 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -36,7 +35,6 @@ import tools.jackson.databind.json.JsonMapper;
 /** The alert rules and the dashboard's queries in a real Prometheus, which scrapes a server. */
 class MonitoringIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String QUEUE = UniqueNames.fresh("monitored");
 
     private static final Pattern SERIES = Pattern.compile("(\\w+)\\{(.*)}");
@@ -54,10 +52,7 @@ class MonitoringIT {
     @BeforeAll
     static void start() throws IOException {
         Programs.require("prometheus");
-        Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("server.port", "0");
-        settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
-        settings.put("tandem.redis.uri", Brokers.redis().uri());
+        Map<String, String> settings = RunningServer.settings("kafka");
         settings.put("tandem.redis.namespace", UniqueNames.fresh("monitored"));
         settings.put("tandem.queues." + QUEUE + ".source", "kafka");
         settings.put("tandem.queues." + QUEUE + ".partitions", "2");
@@ -81,7 +76,7 @@ class MonitoringIT {
                 .directory(folder)
                 .log(folder.resolve("prometheus.log"))
                 .start();
-        await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
+        server.awaitHealth();
         server.post("/api/v1/queues/" + QUEUE + "/tasks", "{\"payload\": 1, \"key\": \"dies\"}");
         server.post("/api/v1/queues/" + QUEUE + "/tasks", "{\"payload\": 1, \"key\": \"late\", \"delay\": 100}");
     }
@@ -99,8 +94,9 @@ class MonitoringIT {
     @Test
     void everyQueryOfTheDashboardHasAnAnswer() throws IOException {
         for (String query : MonitoringFiles.queries("10s")) {
-            boolean rare = MonitoringFiles.RARE.stream().anyMatch(query::contains)
-                    || MonitoringFiles.OF_HOSTED_TASKS.stream().anyMatch(query::contains);
+            boolean rare = Stream.of(MonitoringFiles.RARE, MonitoringFiles.OF_HOSTED_TASKS, MonitoringFiles.OF_ARCHIVE)
+                    .flatMap(Set::stream)
+                    .anyMatch(query::contains);
             await().alias(query)
                     .atMost(PATIENCE)
                     .until(() -> rare
@@ -108,6 +104,14 @@ class MonitoringIT {
                                     .path("result")
                                     .isEmpty());
         }
+    }
+
+    @Test
+    void onlyHealthAndMetricsAreExposed() {
+        assertThat(server.get("/actuator/env").status()).isEqualTo(404);
+        assertThat(server.get("/actuator/heapdump").status()).isEqualTo(404);
+        JsonNode health = server.get("/actuator/health").json();
+        assertThat(health.path("components").propertyNames()).contains("kafka", "rabbit", "redis", "queues");
     }
 
     @Test
@@ -141,7 +145,7 @@ class MonitoringIT {
                 var series = SERIES.matcher((String) ((Map<?, ?>) each).get("series"));
                 assertThat(series.matches()).isTrue();
                 String metric = series.group(1);
-                if (!MonitoringFiles.RARE.contains(metric)) {
+                if (!MonitoringFiles.RARE.contains(metric) && !MonitoringFiles.OF_ARCHIVE.contains(metric)) {
                     Set<String> labels = new TreeSet<>();
                     LABEL.matcher(series.group(2)).results().forEach(found -> labels.add(found.group(1)));
                     await().alias(metric).atMost(PATIENCE).until(() -> labels.equals(labels(metric)));

@@ -1,10 +1,11 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
+import dev.tandem.local.PortReservations;
 import dev.tandem.task.Publisher;
 import dev.tandem.task.Task;
 import dev.tandem.testkit.Brokers;
@@ -12,15 +13,12 @@ import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -41,7 +39,6 @@ import tools.jackson.databind.JsonNode;
 @Execution(ExecutionMode.CONCURRENT)
 class OperationsIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
     private static final int KEYS = 20;
     private static final int PER_KEY = 60;
     private static final int TASKS = KEYS * PER_KEY;
@@ -50,17 +47,14 @@ class OperationsIT {
             Map.of("kafka", UniqueNames.fresh("bulk"), "rabbit", UniqueNames.fresh("bulk"));
 
     private static RecordingEndpoint endpoint;
+    private static TwoServers servers;
     private static RunningServer executor;
     private static RunningServer asked;
 
     @BeforeAll
     static void start() throws IOException {
         endpoint = new RecordingEndpoint();
-        Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("server.port", "0");
-        settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
-        settings.put("tandem.rabbit.uri", Brokers.rabbit().uri());
-        settings.put("tandem.redis.uri", Brokers.redis().uri());
+        Map<String, String> settings = RunningServer.settings(QUEUES.keySet().toArray(String[]::new));
         QUEUES.forEach((source, queue) -> {
             String at = "tandem.queues." + queue + ".";
             settings.put(at + "source", source);
@@ -72,22 +66,16 @@ class OperationsIT {
             settings.put(at + "http.url", endpoint.url());
             settings.put(at + "http.dead-on", "410");
         });
-        executor = new RunningServer(settings);
-        Map<String, String> without = new LinkedHashMap<>(settings);
-        without.put("tandem.executor.enabled", "false");
-        asked = new RunningServer(without);
-        await().atMost(PATIENCE).until(() -> executor.get("/actuator/health").status() == 200);
+        servers = new TwoServers(endpoint, settings);
+        executor = servers.executor;
+        asked = servers.asked;
     }
 
     @AfterAll
     static void stop() {
-        if (asked != null) {
-            asked.close();
+        if (servers != null) {
+            servers.close();
         }
-        if (executor != null) {
-            executor.close();
-        }
-        endpoint.close();
     }
 
     @ParameterizedTest
@@ -210,6 +198,9 @@ class OperationsIT {
                 .toCompletableFuture()
                 .join();
         await().atMost(PATIENCE).until(() -> state(queue, id).equals("retry"));
+        String otherTime = "/api/v1/queues/" + queue + "/tasks/" + id + "/reschedule?delay=2h&attempts=";
+        assertThat(asked.post(otherTime + 0).status()).as("started since").isEqualTo(409);
+        assertThat(asked.post(otherTime + 1).status()).isEqualTo(202);
         endpoint.hold(id);
         assertThat(run(queue, "action=retry&state=retry&key=" + id)
                         .path("changed")
@@ -275,9 +266,9 @@ class OperationsIT {
         try (var connection = Brokers.redis().client().connect(ByteArrayCodec.INSTANCE)) {
             RedisCommands<byte[], byte[]> redis = connection.sync();
             DeadTasks dead = new DeadTasks(redis, space, "orders", 3, 10_000);
-            int port = freePort();
+            int port = PortReservations.reserve();
             settings.put("server.port", Integer.toString(port));
-            try (LocalProcess victim = server(settings)) {
+            try (LocalProcess victim = ServerProcess.start("victim", settings)) {
                 URI begin = URI.create(
                         "http://127.0.0.1:" + port + "/api/v1/queues/orders/operations?action=retry&operation=killed");
                 HttpRequest request = HttpRequest.newBuilder(begin)
@@ -312,28 +303,6 @@ class OperationsIT {
             assertThat(dead.left()).isZero();
             assertThat(dead.retried()).as("tasks that are due").isEqualTo(dead.all());
             assertThat(dead.replayed()).as("changes, by the store's count").isEqualTo(dead.all());
-        }
-    }
-
-    private static LocalProcess server(Map<String, String> settings) throws Exception {
-        Path logs = Files.createDirectories(Path.of(System.getProperty("tandem.local.dir", "target/brokers")));
-        return LocalProcess.java(
-                        "server",
-                        System.getProperty("java.class.path"),
-                        JvmOptions.quickStart("256m"),
-                        TandemServer.class.getName(),
-                        settings.entrySet().stream()
-                                .map(each -> "--" + each.getKey() + "=" + each.getValue())
-                                .toList())
-                .log(logs.resolve(UniqueNames.fresh("victim") + ".log"))
-                .disposable()
-                .build()
-                .start();
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
         }
     }
 

@@ -1,14 +1,12 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.server.RunningServer.Answer;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
-import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -23,22 +21,18 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class PostedIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     private static final List<String> QUEUES =
             IntStream.range(0, 5).mapToObj(each -> UniqueNames.fresh("posted")).toList();
 
     private static RecordingEndpoint endpoint;
+    private static TwoServers servers;
     private static RunningServer server;
     private static RunningServer other;
 
     @BeforeAll
     static void start() throws IOException {
         endpoint = new RecordingEndpoint();
-        Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("server.port", "0");
-        settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
-        settings.put("tandem.redis.uri", Brokers.redis().uri());
+        Map<String, String> settings = RunningServer.settings("kafka");
         for (String queue : QUEUES) {
             String at = "tandem.queues." + queue + ".";
             settings.put(at + "source", "kafka");
@@ -53,22 +47,15 @@ class PostedIT {
             settings.put(at + "max-result-bytes", "1KB");
         }
         settings.put("tandem.queues." + QUEUES.get(2) + ".timeout", "300ms");
-        server = new RunningServer(settings);
-        settings.put("tandem.executor.enabled", "false");
-        other = new RunningServer(settings);
-        await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
+        servers = new TwoServers(endpoint, settings);
+        server = servers.executor;
+        other = servers.asked;
     }
 
     @AfterAll
     static void stop() {
-        for (AutoCloseable each : new AutoCloseable[] {other, server, endpoint}) {
-            try {
-                if (each != null) {
-                    each.close();
-                }
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
+        if (servers != null) {
+            servers.close();
         }
     }
 

@@ -1,16 +1,12 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,8 +20,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Execution(ExecutionMode.CONCURRENT)
 class ProvenDeathIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     /** Much longer than a test takes. */
     private static final String LEASE = "5m";
 
@@ -38,7 +32,7 @@ class ProvenDeathIT {
         try (RecordingEndpoint endpoint = new RecordingEndpoint();
                 RunningServer api = new RunningServer(settings(queue, source, ordering, endpoint, false))) {
             endpoint.hold("held");
-            try (LocalProcess victim = server(queue, settings(queue, source, ordering, endpoint, true))) {
+            try (LocalProcess victim = ServerProcess.start(queue, settings(queue, source, ordering, endpoint, true))) {
                 submit(api, queue, "held");
                 await("the run")
                         .atMost(PATIENCE)
@@ -46,7 +40,8 @@ class ProvenDeathIT {
                 victim.kill();
             }
             submit(api, queue, "next");
-            try (LocalProcess successor = server(queue, settings(queue, source, ordering, endpoint, true))) {
+            try (LocalProcess successor =
+                    ServerProcess.start(queue, settings(queue, source, ordering, endpoint, true))) {
                 await("the next run")
                         .atMost(PATIENCE)
                         .until(() -> endpoint.calls("held").size() == 2 || !successor.isRunning());
@@ -129,21 +124,5 @@ class ProvenDeathIT {
         settings.put(at + "http.url", endpoint.url());
         settings.put(at + "timeout", "10m");
         return settings;
-    }
-
-    private static LocalProcess server(String queue, Map<String, String> settings) throws Exception {
-        List<String> arguments = new ArrayList<>(List.of("--tandem.api.login=none"));
-        settings.forEach((name, value) -> arguments.add("--" + name + "=" + value));
-        Path logs = Files.createDirectories(Path.of(System.getProperty("tandem.local.dir", "target/brokers")));
-        return LocalProcess.java(
-                        "server",
-                        System.getProperty("java.class.path"),
-                        JvmOptions.quickStart("256m"),
-                        TandemServer.class.getName(),
-                        arguments)
-                .log(logs.resolve(UniqueNames.fresh(queue) + ".log"))
-                .disposable()
-                .build()
-                .start();
     }
 }

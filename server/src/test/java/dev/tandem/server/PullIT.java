@@ -1,13 +1,12 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.server.RunningServer.Answer;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
-import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -17,29 +16,26 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Pull workers of one server, on real brokers. Each test has a queue of its own, one of them on RabbitMQ. */
+/** Pull workers of one server, on real brokers. Each test has a queue of its own, two of them on RabbitMQ. */
 @Execution(ExecutionMode.CONCURRENT)
 class PullIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     private static final List<String> QUEUES =
-            IntStream.range(0, 8).mapToObj(each -> UniqueNames.fresh("pulled")).toList();
+            IntStream.range(0, 10).mapToObj(each -> UniqueNames.fresh("pulled")).toList();
 
     private static RunningServer server;
 
     @BeforeAll
     static void start() {
-        Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("server.port", "0");
-        settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
-        settings.put("tandem.rabbit.uri", Brokers.rabbit().uri());
-        settings.put("tandem.redis.uri", Brokers.redis().uri());
+        Map<String, String> settings = RunningServer.settings("kafka", "rabbit");
         for (String queue : QUEUES) {
             String at = "tandem.queues." + queue + ".";
-            settings.put(at + "source", queue.equals(QUEUES.get(1)) ? "rabbit" : "kafka");
+            boolean rabbit = queue.equals(QUEUES.get(1)) || queue.equals(QUEUES.get(9));
+            settings.put(at + "source", rabbit ? "rabbit" : "kafka");
             settings.put(at + "ordering", "key");
             settings.put(at + "partitions", "2");
             settings.put(at + "handler", "pull");
@@ -49,8 +45,7 @@ class PullIT {
             settings.put(at + "max-result-bytes", "1KB");
         }
         settings.put("tandem.queues." + QUEUES.get(6) + ".max-running", "2");
-        server = new RunningServer(settings);
-        await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
+        server = RunningServer.healthy(settings);
     }
 
     @AfterAll
@@ -102,6 +97,46 @@ class PullIT {
                 .json();
         assertThat(ended.path("state").asString()).isEqualTo("succeeded");
         assertThat(ended.path("task").path("result").path("rows").asInt()).isEqualTo(7);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {8, 9})
+    void ownersSayHowMuchMemoryTheTasksOfEachPartitionTake(int each) {
+        String queue = QUEUES.get(each);
+        String payload = "x".repeat(10_000);
+        List<String> ids = IntStream.range(0, 5).mapToObj(i -> "m-" + i).toList();
+        for (String id : ids) {
+            Answer answer = server.post(
+                    "/api/v1/queues/" + queue + "/tasks",
+                    "{\"id\": \"" + id + "\", \"key\": \"k\", \"payload\": \"" + payload + "\"}");
+            assertThat(answer.status()).as(answer.body()).isEqualTo(202);
+        }
+        await().atMost(PATIENCE).until(() -> inMemory(queue, "tasks") == ids.size());
+        await().atMost(PATIENCE).until(() -> inMemory(queue, "bytes") >= ids.size() * payload.length());
+        assertThat(inMemory(queue, "bytes"))
+                .as("little besides the payloads")
+                .isLessThan(2L * ids.size() * payload.length());
+
+        PullWorker worker = new PullWorker(server, queue);
+        for (String id : ids) {
+            JsonNode task = worker.leaseOne();
+            assertThat(task.path("id").asString()).isEqualTo(id);
+            worker.say("finish", task, "");
+        }
+        await().atMost(PATIENCE).until(() -> inMemory(queue, "tasks") == 0 && inMemory(queue, "bytes") == 0);
+    }
+
+    /** Returns what the owners of all partitions say. -1 if one of them has not said it */
+    private static long inMemory(String queue, String what) {
+        long sum = 0;
+        for (JsonNode partition : server.get("/api/v1/queues/" + queue).json().path("partitions")) {
+            JsonNode its = partition.path("memory").path(what);
+            if (its.isMissingNode()) {
+                return -1;
+            }
+            sum += its.asLong();
+        }
+        return sum;
     }
 
     @Test
@@ -195,6 +230,18 @@ class PullIT {
             JsonNode seen = task(queue, RunningServer.encode(first.path("ref").asString()));
             assertThat(seen.path("progress").path("done").asInt()).isEqualTo(40);
             assertThat(seen.path("log").path(0).path("text").asString()).isEqualTo("half way");
+        });
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            JsonNode running = server.get("/api/v1/queues/" + queue + "/running?type=any")
+                    .json()
+                    .path("running");
+            assertThat(running).as("its executor has answered in time").hasSize(1);
+            JsonNode it = running.path(0);
+            assertThat(it.path("id").asString()).isEqualTo("long");
+            assertThat(it.path("progress").path("done").asInt()).isEqualTo(40);
+            assertThat(Instant.parse(it.path("claimedUntil").asString())).isAfter(Instant.now());
+            assertThat(Instant.parse(it.path("worker").path("leaseUntil").asString()))
+                    .isAfter(Instant.parse(it.path("since").asString()).plusSeconds(28));
         });
         worker.say("fail", first, ", \"error\": \"power cut\", \"delay\": \"0s\"");
 

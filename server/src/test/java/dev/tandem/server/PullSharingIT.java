@@ -1,18 +1,13 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,8 +22,6 @@ import tools.jackson.databind.JsonNode;
 /** Pull workers whose tasks are at another server than the one that they ask. */
 @Execution(ExecutionMode.CONCURRENT)
 class PullSharingIT {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final String ANY = UniqueNames.fresh("any");
     private static final String KILLED = UniqueNames.fresh("killed");
@@ -89,7 +82,7 @@ class PullSharingIT {
     void tasksOfAServerThatIsKilledGoOnElsewhereAndItsLeasesAreLost() throws Exception {
         PullWorker worker = new PullWorker(api, KILLED);
         JsonNode lost;
-        try (LocalProcess victim = server(settings(KILLED, true))) {
+        try (LocalProcess victim = ServerProcess.start(KILLED, settings(KILLED, true))) {
             submit(KILLED, 1);
             lost = worker.leaseAll(1).get(0);
             victim.kill();
@@ -150,31 +143,12 @@ class PullSharingIT {
 
     private static Map<String, String> settings(String queue, boolean runs) {
         String at = "tandem.queues." + queue + ".";
-        Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("server.port", "0");
-        settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
-        settings.put("tandem.redis.uri", Brokers.redis().uri());
+        Map<String, String> settings = RunningServer.settings("kafka");
         settings.put("tandem.executor.enabled", Boolean.toString(runs));
         settings.put("tandem.executor.lease", "3s");
         settings.put(at + "source", "kafka");
         settings.put(at + "partitions", "4");
         settings.put(at + "handler", "pull");
         return settings;
-    }
-
-    private static LocalProcess server(Map<String, String> settings) throws Exception {
-        List<String> arguments = new ArrayList<>(List.of("--tandem.api.login=none"));
-        settings.forEach((name, value) -> arguments.add("--" + name + "=" + value));
-        Path logs = Files.createDirectories(Path.of(System.getProperty("tandem.local.dir", "target/brokers")));
-        return LocalProcess.java(
-                        "server",
-                        System.getProperty("java.class.path"),
-                        JvmOptions.quickStart("256m"),
-                        TandemServer.class.getName(),
-                        arguments)
-                .log(logs.resolve(KILLED + ".log"))
-                .disposable()
-                .build()
-                .start();
     }
 }

@@ -1,6 +1,7 @@
 package dev.tandem.server;
 
 import static dev.tandem.server.RunningServer.encode;
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -16,7 +17,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
@@ -31,8 +31,6 @@ import tools.jackson.databind.JsonNode;
 /** RabbitMQ queues as seen and changed through the API and the command line, on real brokers. */
 class RabbitQueuesIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     private static final String UNORDERED = UniqueNames.fresh("mails");
     private static final String ORDERED = UniqueNames.fresh("letters");
 
@@ -42,10 +40,7 @@ class RabbitQueuesIT {
     @BeforeAll
     static void start() throws IOException {
         endpoint = new RecordingEndpoint();
-        Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("server.port", "0");
-        settings.put("tandem.rabbit.uri", Brokers.rabbit().uri());
-        settings.put("tandem.redis.uri", Brokers.redis().uri());
+        Map<String, String> settings = RunningServer.settings("rabbit");
         for (String queue : List.of(UNORDERED, ORDERED)) {
             String at = "tandem.queues." + queue + ".";
             settings.put(at + "source", "rabbit");
@@ -56,8 +51,7 @@ class RabbitQueuesIT {
             settings.put(at + "backoff.initial", "1h");
         }
         settings.put("tandem.queues." + ORDERED + ".ordering", "key");
-        server = new RunningServer(settings);
-        await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
+        server = RunningServer.healthy(settings);
     }
 
     @AfterAll

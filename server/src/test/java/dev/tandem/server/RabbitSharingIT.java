@@ -1,5 +1,6 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -9,7 +10,6 @@ import com.rabbitmq.client.Connection;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -26,7 +26,6 @@ import tools.jackson.databind.JsonNode;
 @Execution(ExecutionMode.CONCURRENT)
 class RabbitSharingIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int PARTITIONS = 6;
     private static final int KEYS = 60;
 
@@ -56,10 +55,7 @@ class RabbitSharingIT {
 
     private static Map<String, String> settings(String queue, RecordingEndpoint endpoint) {
         String at = "tandem.queues." + queue + ".";
-        Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("server.port", "0");
-        settings.put("tandem.rabbit.uri", Brokers.rabbit().uri());
-        settings.put("tandem.redis.uri", Brokers.redis().uri());
+        Map<String, String> settings = RunningServer.settings("rabbit");
         settings.put(at + "source", "rabbit");
         settings.put(at + "ordering", "key");
         settings.put(at + "partitions", Integer.toString(PARTITIONS));

@@ -1,5 +1,6 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -11,7 +12,6 @@ import java.lang.reflect.Field;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,8 +31,6 @@ class ReadmeJavaIT {
                 }
             }
             """;
-
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     @TempDir
     private Path classes;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.tandem.scheduler.RedisRights;
 import dev.tandem.testkit.DocumentedBlocks;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,17 +30,33 @@ class RedisRightsTest {
             Map.entry("waitForReplication", "wait"),
             Map.entry("dispatch", "waitaof"),
             Map.entry("zrangeWithScores", "zrange"),
+            Map.entry("zrangebyscoreWithScores", "zrangebyscore"),
+            Map.entry("zrevrangeWithScores", "zrevrange"),
             Map.entry("zrevrangebyscoreWithScores", "zrevrangebyscore"));
 
     /** What the client sends by itself, and, behind it, only in a cluster. */
-    private static final Set<String> OF_THE_CLIENT =
-            Set.of("client|setinfo", "cluster|nodes", "cluster|slots", "cluster|myid", "readonly", "asking");
+    private static final Set<String> OF_THE_CLIENT = Set.of(
+            "client|setinfo", "client|setname", "cluster|nodes", "cluster|slots", "cluster|myid", "readonly", "asking");
 
     /** Names of commands in scripts, which may also be given to functions, and words that look like them. */
     private static final Pattern NAME = Pattern.compile("'([A-Z]{2,})'(?:, '(USAGE)')?");
 
     private static final Set<String> OTHER_WORDS = Set.of(
-            "count", "ended", "fire", "limit", "lt", "oom", "pause", "px", "resume", "samples", "withscores", "xx");
+            "count",
+            "ended",
+            "fire",
+            "limit",
+            "look",
+            "lt",
+            "nx",
+            "oom",
+            "pause",
+            "px",
+            "restore",
+            "resume",
+            "samples",
+            "withscores",
+            "xx");
 
     @Test
     void theDocumentedRightsAreThoseThatTandemNeeds() throws IOException {
@@ -52,6 +69,16 @@ class RedisRightsTest {
                 .map(word -> word.substring(1))
                 .collect(Collectors.toCollection(TreeSet::new));
         assertThat(documented).isEqualTo(needed);
+    }
+
+    /** The commands with which the doctor asks Redis. */
+    @Test
+    void theDoctorChecksTheDocumentedRights() {
+        Set<String> documented = DocumentedRights.all().stream()
+                .filter(word -> word.startsWith("+"))
+                .map(word -> word.substring(1))
+                .collect(Collectors.toSet());
+        assertThat(RedisRights.commands(true)).containsExactlyInAnyOrderElementsOf(documented);
     }
 
     private static Set<String> inJava() {

@@ -1,5 +1,6 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -8,6 +9,7 @@ import dev.tandem.kafka.KafkaPublisher;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.local.LocalKafka;
 import dev.tandem.local.LocalMode;
+import dev.tandem.local.PortReservations;
 import dev.tandem.task.Task;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.DocumentedBlocks;
@@ -15,11 +17,8 @@ import dev.tandem.testkit.ShellCalls;
 import dev.tandem.testkit.TestCertificates;
 import dev.tandem.testkit.TestCertificates.Issued;
 import dev.tandem.testkit.UniqueNames;
-import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,7 +48,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class SecureKafkaIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String SERVER = "tandem-server";
     private static final String PUBLISHER = "orders-publisher";
 
@@ -67,7 +65,7 @@ class SecureKafkaIT {
         Path store = Files.writeString(
                 folder.resolve("kafka-store.pem"),
                 Files.readString(issued.key()) + Files.readString(issued.certificate()));
-        int port = freePort();
+        int port = PortReservations.reserve();
         address = "localhost:" + port;
         kafka = Brokers.orSkip(() -> LocalKafka.builder()
                 .mode(LocalMode.configured().withoutDocker())
@@ -101,7 +99,7 @@ class SecureKafkaIT {
     void serverAndPublisherWorkWithTheDocumentedRightsOnly() {
         try (RunningServer server = new RunningServer(settings("orders"));
                 KafkaPublisher publisher = publisher("orders")) {
-            await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
+            server.awaitHealth();
             publish(publisher, "orders");
             assertThat(server.post("/api/v1/queues/orders/tasks", "{\"payload\": 2, \"delay\": \"200ms\"}")
                             .status())
@@ -236,11 +234,5 @@ class SecureKafkaIT {
         settings.put("tandem.queues." + queue + ".handler", "noop");
         settings.put("tandem.queues." + queue + ".events.enabled", "true");
         return settings;
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
     }
 }

@@ -1,11 +1,13 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.local.LocalMode;
 import dev.tandem.local.LocalRedis;
+import dev.tandem.local.PortReservations;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.TestCertificates;
 import dev.tandem.testkit.TestCertificates.Issued;
@@ -17,7 +19,6 @@ import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +27,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -36,10 +39,6 @@ import tools.jackson.databind.JsonNode;
  * docs/security.md describes. Every feature works, and nothing that Tandem sends is refused.
  */
 class SecureRedisIT {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final String MAIN = UniqueNames.fresh("secure");
-    private static final String PULLED = UniqueNames.fresh("secure-pull");
 
     @TempDir
     private static Path folder;
@@ -51,7 +50,10 @@ class SecureRedisIT {
     private static LocalRedis redis;
     private static RedisClient client;
     private static RedisCommands<String, String> admin;
-    private static RecordingEndpoint endpoint;
+
+    private final String main = UniqueNames.fresh("secure");
+    private final String pulled = UniqueNames.fresh("secure-pull");
+    private RecordingEndpoint endpoint;
 
     @BeforeAll
     static void start() throws IOException {
@@ -59,7 +61,7 @@ class SecureRedisIT {
         own = authority.issue("tandem");
         password = Files.writeString(folder.resolve("password"), "first-secret\n");
         Issued server = authority.issue("redis");
-        tlsPort = freePort();
+        tlsPort = PortReservations.reserve();
         redis = Brokers.orSkip(() -> LocalRedis.builder()
                 .mode(LocalMode.PATH)
                 .setting("tls-port", Integer.toString(tlsPort))
@@ -71,14 +73,20 @@ class SecureRedisIT {
         client = RedisClient.create(redis.address());
         admin = client.connect().sync();
         setUser("first-secret");
+    }
+
+    @BeforeEach
+    void listen() throws IOException {
         endpoint = new RecordingEndpoint();
+    }
+
+    @AfterEach
+    void hangUp() {
+        endpoint.close();
     }
 
     @AfterAll
     static void stop() {
-        if (endpoint != null) {
-            endpoint.close();
-        }
         if (client != null) {
             client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
             redis.close();
@@ -87,14 +95,42 @@ class SecureRedisIT {
 
     @Test
     void everyFeatureWorksWithTheDocumentedRightsOnly() throws IOException {
-        try (RunningServer server = new RunningServer(settings())) {
-            await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
+        try (RunningServer server = RunningServer.healthy(settings())) {
             runTasks(server);
             operate(server);
             pull(server);
             exchangePasswordAndCertificate(server);
         }
-        assertThat(refusals()).as("ACL LOG").isEmpty();
+        assertThat(refusals(admin)).as("ACL LOG").isEmpty();
+    }
+
+    @Test
+    void everyFeatureWorksWithTheDocumentedRightsOnARedisCluster() {
+        List<String> nodes = List.of(Brokers.redisCluster().address().split(","));
+        List<RedisClient> clients = nodes.stream().map(RedisClient::create).toList();
+        try {
+            List<RedisCommands<String, String>> admins =
+                    clients.stream().map(each -> each.connect().sync()).toList();
+            for (RedisCommands<String, String> each : admins) {
+                setUser(each, "first-secret", DocumentedRights.basic());
+                setUser(each, "first-secret", DocumentedRights.ofClusters());
+                each.aclLogReset();
+            }
+            Map<String, String> settings = settings();
+            settings.keySet().removeIf(name -> name.startsWith("tandem.redis.tls"));
+            settings.put("tandem.redis.uri", String.join(",", nodes));
+            settings.put("tandem.redis.cluster", "true");
+            try (RunningServer server = RunningServer.healthy(settings)) {
+                runTasks(server);
+                operate(server);
+                pull(server);
+            }
+            for (RedisCommands<String, String> each : admins) {
+                assertThat(refusals(each)).as("ACL LOG").isEmpty();
+            }
+        } finally {
+            clients.forEach(each -> each.shutdown(Duration.ZERO, Duration.ofSeconds(2)));
+        }
     }
 
     @Test
@@ -113,7 +149,7 @@ class SecureRedisIT {
         }
     }
 
-    private static void runTasks(RunningServer server) {
+    private void runTasks(RunningServer server) {
         endpoint.replyFirst("again", 503);
         endpoint.reply("hopeless", 410, null);
         submit(server, "{\"id\": \"plain\", \"payload\": 1}");
@@ -134,8 +170,8 @@ class SecureRedisIT {
                 .until(() -> server.get("/api/v1/schedules").body().contains("\"fired\""));
     }
 
-    private static void operate(RunningServer server) {
-        String queue = "/api/v1/queues/" + MAIN;
+    private void operate(RunningServer server) {
+        String queue = "/api/v1/queues/" + main;
         for (String path : List.of(
                 "/api/v1/queues",
                 queue,
@@ -147,6 +183,7 @@ class SecureRedisIT {
                 queue + "/keys/hopeless",
                 queue + "/dedup-keys/once",
                 queue + "/growths",
+                queue + "/history",
                 queue + "/operations",
                 queue + "/partitions",
                 "/api/v1/executors",
@@ -168,9 +205,9 @@ class SecureRedisIT {
         assertThat(server.delete(queue + "/dedup-keys/once").status()).isIn(200, 202, 204, 404);
     }
 
-    private static void pull(RunningServer server) {
-        PullWorker worker = new PullWorker(server, PULLED);
-        String tasks = "/api/v1/queues/" + PULLED + "/tasks";
+    private void pull(RunningServer server) {
+        PullWorker worker = new PullWorker(server, pulled);
+        String tasks = "/api/v1/queues/" + pulled + "/tasks";
         assertThat(server.post(tasks, "{\"id\": \"pulled\", \"payload\": 1}").status())
                 .isEqualTo(202);
         JsonNode task = worker.leaseOne();
@@ -180,7 +217,7 @@ class SecureRedisIT {
     }
 
     /** New connections take what the files have then. */
-    private static void exchangePasswordAndCertificate(RunningServer server) throws IOException {
+    private void exchangePasswordAndCertificate(RunningServer server) throws IOException {
         setUser("second-secret");
         Files.writeString(password, "second-secret\n");
         own = authority.issue("tandem");
@@ -191,30 +228,34 @@ class SecureRedisIT {
         Files.writeString(password, "first-secret\n");
     }
 
-    private static void submit(RunningServer server, String task) {
-        RunningServer.Answer answer = server.post("/api/v1/queues/" + MAIN + "/tasks", task);
+    private void submit(RunningServer server, String task) {
+        RunningServer.Answer answer = server.post("/api/v1/queues/" + main + "/tasks", task);
         assertThat(answer.status()).as(answer.body()).isEqualTo(202);
     }
 
-    private static JsonNode task(RunningServer server, String id) {
-        return server.get("/api/v1/queues/" + MAIN + "/tasks/" + id).json();
+    private JsonNode task(RunningServer server, String id) {
+        return server.get("/api/v1/queues/" + main + "/tasks/" + id).json();
     }
 
     private static void setUser(String secret) {
+        setUser(admin, secret, DocumentedRights.basic());
+    }
+
+    private static void setUser(RedisCommands<String, String> admin, String secret, List<String> words) {
         CommandArgs<String, String> args =
                 new CommandArgs<>(StringCodec.UTF8).add("SETUSER").add("tandem");
-        DocumentedRights.basic().forEach(word -> args.add(word.replace(DocumentedRights.PASSWORD, secret)));
+        words.forEach(word -> args.add(word.replace(DocumentedRights.PASSWORD, secret)));
         assertThat(admin.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), args))
                 .isEqualTo("OK");
     }
 
-    private static List<String> refusals() {
+    private static List<String> refusals(RedisCommands<String, String> admin) {
         return admin.aclLog().stream()
                 .map(entry -> entry.get("reason") + " " + entry.get("context") + " " + entry.get("object"))
                 .collect(Collectors.toList());
     }
 
-    private static Map<String, String> settings() {
+    private Map<String, String> settings() {
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("server.port", "0");
         settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
@@ -224,7 +265,7 @@ class SecureRedisIT {
         settings.put("tandem.redis.tls.ca-file", authority.ca().toString());
         settings.put("tandem.redis.tls.certificate-file", own.certificate().toString());
         settings.put("tandem.redis.tls.key-file", own.key().toString());
-        String queue = "tandem.queues." + MAIN + ".";
+        String queue = "tandem.queues." + main + ".";
         settings.put(queue + "source", "kafka");
         settings.put(queue + "partitions", "2");
         settings.put(queue + "handler", "http");
@@ -237,17 +278,11 @@ class SecureRedisIT {
         settings.put(queue + "events.enabled", "true");
         settings.put("tandem.rate-limits.each.rate", "1000/s");
         settings.put("tandem.rate-limits.each.per", "key");
-        settings.put("tandem.schedules." + MAIN + ".queue", MAIN);
-        settings.put("tandem.schedules." + MAIN + ".every", "1s");
-        settings.put("tandem.queues." + PULLED + ".source", "kafka");
-        settings.put("tandem.queues." + PULLED + ".partitions", "1");
-        settings.put("tandem.queues." + PULLED + ".handler", "pull");
+        settings.put("tandem.schedules." + main + ".queue", main);
+        settings.put("tandem.schedules." + main + ".every", "1s");
+        settings.put("tandem.queues." + pulled + ".source", "kafka");
+        settings.put("tandem.queues." + pulled + ".partitions", "1");
+        settings.put("tandem.queues." + pulled + ".handler", "pull");
         return settings;
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
     }
 }

@@ -2,12 +2,18 @@ package dev.tandem.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import dev.tandem.local.JvmOptions;
+import dev.tandem.local.LocalProcess;
+import dev.tandem.testkit.Brokers;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,7 +79,49 @@ class ServerArgumentsTest {
         out.reset();
         assertThat(run(out, out, "--check", "--config", file.toString(), "--tandem.quues.orders.source=kafka"))
                 .isEqualTo(1);
-        assertThat(out.toString()).isEmpty();
+        assertThat(out.toString().lines())
+                .singleElement(STRING)
+                .startsWith("tandem.quues.orders.source is 'kafka': ")
+                .contains("tandem.queues");
+    }
+
+    /** Spring Boot reports failures in a log, under a banner. */
+    @Test
+    void aCheckPrintsNothingButTheProblems() throws IOException {
+        Path file =
+                Files.writeString(folder.resolve("tandem.yml"), "tandem: { queues: { orders: { source: kafka } } }");
+        Path twice =
+                Files.writeString(folder.resolve("twice.yml"), "tandem:\n  max-payload: 1KB\n  max-payload: 2KB\n");
+
+        assertThat(checked(file, "--tandem.max-payload=much", "--tandem.queues.orders.concurrency=0"))
+                .hasSize(2)
+                .allMatch(each -> each.startsWith("tandem."))
+                .anyMatch(each -> each.startsWith("tandem.max-payload is 'much': "))
+                .anyMatch(each -> each.startsWith("tandem.queues.orders.concurrency is '0': "));
+        assertThat(checked(twice)).singleElement(STRING).startsWith("A settings file can't be read at line 3");
+    }
+
+    /** Returns what a process prints that checks a file. */
+    private List<String> checked(Path file, String... settings) throws IOException {
+        Path log = Files.createFile(folder.resolve("check-" + System.nanoTime() + ".log"));
+        List<String> arguments = Stream.concat(Stream.of("--check", "--config", file.toString()), Stream.of(settings))
+                .toList();
+        try (LocalProcess process = LocalProcess.java(
+                        "check",
+                        System.getProperty("java.class.path"),
+                        JvmOptions.quickStart("128m"),
+                        TandemServer.class.getName(),
+                        arguments)
+                .log(log)
+                .disposable()
+                .build()
+                .start()) {
+            assertThat(process.awaitExit(Brokers.PATIENCE))
+                    .as(process.logTail())
+                    .isTrue();
+            assertThat(process.exitStatus()).isEqualTo(1);
+        }
+        return Files.readAllLines(log);
     }
 
     private static int run(ByteArrayOutputStream out, ByteArrayOutputStream err, String... args) {

@@ -1,6 +1,7 @@
 package dev.tandem.server;
 
 import static dev.tandem.server.RunningServer.encode;
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -11,10 +12,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -24,12 +23,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/**
- * The whole server on real Kafka and Redis: tasks from its API and from a plain producer, and an operator's changes.
- */
+/** The whole server on real Kafka and Redis: tasks of its API and of a plain producer, and an operator's changes. */
 class ServerIT {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final int MAX_PARKED_PER_KEY = 200;
 
@@ -43,10 +38,7 @@ class ServerIT {
     @BeforeAll
     static void start() throws IOException {
         endpoint = new RecordingEndpoint();
-        Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("server.port", "0");
-        settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
-        settings.put("tandem.redis.uri", Brokers.redis().uri());
+        Map<String, String> settings = RunningServer.settings("kafka");
         settings.put("tandem.queues." + QUEUE + ".source", "kafka");
         settings.put("tandem.queues." + QUEUE + ".partitions", "3");
         settings.put("tandem.queues." + QUEUE + ".handler", "http");
@@ -57,8 +49,7 @@ class ServerIT {
         settings.put("tandem.queues." + QUEUE + ".max-attempts", "3");
         settings.put("tandem.queues." + QUEUE + ".unknown-type-grace", "2s");
         settings.put("tandem.queues." + QUEUE + ".max-parked-per-key", Integer.toString(MAX_PARKED_PER_KEY));
-        server = new RunningServer(settings);
-        await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
+        server = RunningServer.healthy(settings);
     }
 
     @AfterAll
@@ -108,13 +99,15 @@ class ServerIT {
                 .as("as Retry-After said")
                 .isAfter(Instant.now().plus(Duration.ofMinutes(59)));
 
+        server.command("tasks", "edit", QUEUE, "busy", "--payload", "\"less\"");
         endpoint.accept("busy");
         assertThat(server.post(TASKS + "/busy/retry").status()).isEqualTo(202);
 
         await().atMost(PATIENCE).until(() -> hasEnded("busy"));
         List<RecordingEndpoint.Call> calls = endpoint.calls("busy");
         assertThat(calls).extracting(RecordingEndpoint.Call::attempt).containsExactly(1, 2);
-        assertThat(calls.get(1).token()).isGreaterThan(calls.get(0).token());
+        assertThat(calls.get(1))
+                .matches(it -> it.token() > calls.get(0).token() && it.body().equals("\"less\""));
     }
 
     @Test
@@ -126,12 +119,38 @@ class ServerIT {
         assertThat(dead.path("error").asString()).isEqualTo("HTTP status 410");
         assertThat(dead.path("payload").asString()).isEqualTo("gone");
 
+        server.command("tasks", "edit", QUEUE, "gone", "--payload", "\"here\"");
         endpoint.accept("gone");
         assertThat(server.post(TASKS + "/gone/retry").status()).isEqualTo(202);
 
         await().atMost(PATIENCE).until(() -> endpoint.calls("gone").size() == 2);
         await().atMost(PATIENCE).until(() -> hasEnded("gone"));
-        assertThat(endpoint.calls("gone").get(1).attempt()).isEqualTo(1);
+        assertThat(endpoint.calls("gone").get(1))
+                .matches(it -> it.attempt() == 1 && it.body().equals("\"here\""));
+    }
+
+    @Test
+    void theTimelineOfAKeyHasWhatEndedWhatHaltsItAndWhatWaits() {
+        String key = "timed";
+        submit("timed-1", key);
+        await().atMost(PATIENCE).until(() -> hasEnded("timed-1"));
+        endpoint.reply("timed-2", 410, null);
+        submit("timed-2", key);
+        submit("timed-3", key);
+        await().atMost(PATIENCE).until(() -> state("timed-2").equals("dead"));
+        await().atMost(PATIENCE).until(() -> state("timed-3").equals("parked"));
+
+        JsonNode timeline = server.get(KEYS + key + "/timeline").json();
+
+        assertThat(timeline.has("logProblem")).as("%s", timeline).isFalse();
+        assertThat(timeline.path("tasks").findValuesAsString("id")).containsExactly("timed-3", "timed-2", "timed-1");
+        assertThat(timeline.path("tasks").findValuesAsString("state")).startsWith("parked", "dead", "succeeded");
+        assertThat(timeline.path("log").path("stop").asString()).isEqualTo("beginning");
+        JsonNode first = timeline.path("tasks").get(2);
+        assertThat(first.path("history").get(0).path("attempt").asInt()).isEqualTo(1);
+        assertThat(first.path("waitMillis").isNumber()).as("%s", first).isTrue();
+        assertThat(timeline.path("runs").path("count").asInt()).isEqualTo(2);
+        server.post(KEYS + key + "/skip");
     }
 
     @Test
@@ -183,9 +202,8 @@ class ServerIT {
                 .startsWith("skipped by an operator, after: ")
                 .contains("410");
 
-        await().atMost(PATIENCE)
-                .until(() -> endpoint.callsOfKey(encodedKey(key)).size() == 3);
-        assertThat(endpoint.callsOfKey(encodedKey(key)))
+        await().atMost(PATIENCE).until(() -> endpoint.callsOfKey(key).size() == 3);
+        assertThat(endpoint.callsOfKey(key))
                 .extracting(RecordingEndpoint.Call::id)
                 .containsExactly(key + "-1", key + "-2", key + "-3");
         await().atMost(PATIENCE)
@@ -226,7 +244,7 @@ class ServerIT {
         endpoint.reply(key, 200, null);
         assertThat(server.post(KEYS + key + "/retry").status()).isEqualTo(202);
         await().atMost(PATIENCE).until(() -> endpoint.calls(key + "-other").size() == 1);
-        List<String> ran = endpoint.callsOfKey(encodedKey(key)).stream()
+        List<String> ran = endpoint.callsOfKey(key).stream()
                 .map(RecordingEndpoint.Call::id)
                 .toList();
         List<String> expected = new ArrayList<>(List.of(key, key));
@@ -275,7 +293,6 @@ class ServerIT {
     @Test
     void taskOfAnUnknownTypeIsDeadWithTheReason() {
         server.post(TASKS, "{\"id\": \"odd\", \"type\": \"nobody.knows\"}");
-
         await().atMost(PATIENCE).until(() -> state("odd").equals("dead"));
         assertThat(find("odd").json().path("error").asString())
                 .contains("nobody.knows")
@@ -310,14 +327,9 @@ class ServerIT {
                                 .contains("tandem_queue_lag{queue=\"" + QUEUE + "\"}")
                                 .containsPattern("tandem_queue_outcomes_total\\{outcome=\"succeeded\",queue=\"" + QUEUE
                                         + "\"} [1-9]"));
-        Set<String> monitored = MonitoringFiles.metrics();
-        monitored.removeAll(MonitoringFiles.RARE);
-        monitored.removeAll(MonitoringFiles.OF_LIMITS);
-        monitored.removeAll(MonitoringFiles.OF_PULL_WORKERS);
-        monitored.removeAll(MonitoringFiles.OF_HOSTED_TASKS);
         assertThat(MonitoringFiles.exposed(server.get("/actuator/prometheus").body()))
                 .as("what the alerts and the dashboard ask for")
-                .containsAll(monitored);
+                .containsAll(MonitoringFiles.metricsOfEveryServer());
     }
 
     @Test
@@ -363,14 +375,6 @@ class ServerIT {
         assertThat(last.path("executor")).isEqualTo(history.get(0).path("executor"));
     }
 
-    @Test
-    void onlyHealthAndMetricsAreExposed() {
-        assertThat(server.get("/actuator/env").status()).isEqualTo(404);
-        assertThat(server.get("/actuator/heapdump").status()).isEqualTo(404);
-        JsonNode health = server.get("/actuator/health").json();
-        assertThat(health.path("components").propertyNames()).contains("kafka", "rabbit", "redis", "queues");
-    }
-
     private static void submit(String id, String key) {
         Answer answer =
                 server.post(TASKS, "{\"id\": \"" + id + "\", \"key\": \"" + key + "\", \"payload\": \"" + id + "\"}");
@@ -387,10 +391,5 @@ class ServerIT {
 
     private static String state(String id) {
         return find(id).json().path("state").asString("");
-    }
-
-    /** Returns the key as the handler sends it. Slashes need no encoding. */
-    private static String encodedKey(String key) {
-        return key;
     }
 }

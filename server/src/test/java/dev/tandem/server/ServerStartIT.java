@@ -1,5 +1,6 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -20,7 +21,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -39,8 +39,6 @@ import tools.jackson.databind.json.JsonMapper;
 /** How a server starts without its brokers, or with wrong settings. */
 @Execution(ExecutionMode.CONCURRENT)
 class ServerStartIT {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
 
     @TempDir
     private Path folder;
@@ -80,8 +78,7 @@ class ServerStartIT {
                     LocalKafka kafka = Brokers.orSkip(
                             () -> LocalKafka.builder().port(kafkaPort).start())) {
                 assertThat(redis.isRunning() && kafka.isRunning()).isTrue();
-                await().atMost(PATIENCE)
-                        .until(() -> server.get("/actuator/health").status() == 200);
+                server.awaitHealth();
                 await().atMost(PATIENCE)
                         .until(() -> server.post("/api/v1/queues/" + queue + "/tasks", "{}")
                                         .status()

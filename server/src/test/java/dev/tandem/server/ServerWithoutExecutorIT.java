@@ -1,24 +1,23 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
-import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** A server that runs no tasks ({@code tandem.executor.enabled: false}), as one that only has the API. */
 class ServerWithoutExecutorIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String QUEUE = UniqueNames.fresh("served");
 
     @Test
     void isHealthyWhenItsBrokersAre() {
         try (RunningServer server = server(Brokers.redis().uri())) {
-            await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
+            server.awaitHealth();
             assertThat(server.get("/api/v1/queues/" + QUEUE).status()).isEqualTo(200);
         }
     }

@@ -47,6 +47,7 @@ class TandemScriptTest {
               esac
             done
             echo "started with $*"
+            while [ "$TRAINING" = stays ]; do sleep 1; done
             """;
 
     private static final String JAR = """
@@ -218,7 +219,6 @@ class TandemScriptTest {
                 String.valueOf(ProcessHandle.current().pid()));
 
         assertThat(command("works")).startsWith("started with").doesNotContain("SharedArchiveFile");
-
         assertThat(trainings()).isEmpty();
     }
 
@@ -238,7 +238,36 @@ class TandemScriptTest {
     }
 
     @Test
+    void nothingIsBuiltWhileAProgramRunsFromItsClasses() throws Exception {
+        try (LocalProcess server = tandem("stays", 60, "server")
+                .environment("TANDEM_CLASS_ARCHIVE", "no")
+                .start()) {
+            Await.until(LIMIT, () -> server.logTail().contains("started with"), () -> "It does not run.");
+            write(project.resolve("server/src/main/New.java"), "");
+            for (String command : new String[] {"install", "test", "queues"}) {
+                try (LocalProcess refused = tandem("works", 60, command).start()) {
+                    assertThat(refused.awaitExit(LIMIT)).as(refused.logTail()).isTrue();
+                    assertThat(refused.exitStatus()).as(refused.logTail()).isEqualTo(1);
+                    assertThat(refused.log())
+                            .content()
+                            .contains("'./tandem server', which runs from this folder", "end it first");
+                }
+            }
+            server.stop();
+        }
+        assertThat(installed()).contains(" install\n");
+    }
+
+    @Test
     void installInstallsTheBomAndTheLibrariesAndPassesOptionsOn() throws IOException {
+        assertThat(installed())
+                .endsWith(
+                        "-pl bom,server,spring-boot-starter,outbox,test-support -am -Dmaven.repo.local=/elsewhere install\n");
+        assertThat(project.resolve(".tandem/building")).doesNotExist();
+    }
+
+    /** Installs the libraries, and returns how Maven was called. */
+    private String installed() throws IOException {
         Path calls = folder.resolve("calls");
         program(folder.resolve("bin/mvn"), """
                 #!/bin/sh
@@ -258,11 +287,7 @@ class TandemScriptTest {
             assertThat(process.exitStatus()).as(process.logTail()).isZero();
             assertThat(process.log()).content().contains("dev.tandem:tandem-bom");
         }
-        assertThat(calls)
-                .content()
-                .endsWith(
-                        "-pl bom,server,spring-boot-starter,outbox,test-support -am -Dmaven.repo.local=/elsewhere install\n");
-        assertThat(project.resolve(".tandem/building")).doesNotExist();
+        return Files.readString(calls);
     }
 
     @ParameterizedTest

@@ -1,5 +1,6 @@
 package dev.tandem.server;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -22,8 +23,6 @@ import tools.jackson.databind.JsonNode;
 /** A server notices, and says, that Redis has become unfit, and that nobody works on partitions. */
 @Execution(ExecutionMode.CONCURRENT)
 class UnfitRedisIT {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
 
     @Test
     void healthSaysWithinSecondsThatRedisIsNotFitAnyMore() {
@@ -121,7 +120,7 @@ class UnfitRedisIT {
     }
 
     private static void awaitWell(RunningServer server) {
-        await().atMost(PATIENCE).until(() -> server.get("/actuator/health").status() == 200);
+        server.awaitHealth();
     }
 
     private static JsonNode detail(JsonNode health, String part) {

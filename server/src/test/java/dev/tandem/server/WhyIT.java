@@ -3,9 +3,9 @@ package dev.tandem.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.kafka.KafkaPublisher;
+import dev.tandem.runtime.Tandem;
 import dev.tandem.server.cli.TandemCli;
-import dev.tandem.task.Publisher;
-import dev.tandem.task.Task;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
@@ -13,44 +13,57 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.time.ZoneId;
-import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.databind.JsonNode;
 
 /** Why keys and tasks do not move, on real brokers, asked of a server that runs no tasks. */
 class WhyIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 60));
-    private static final String KAFKA = UniqueNames.fresh("why");
-    private static final String RABBIT = UniqueNames.fresh("why");
-    private static final String NARROW = UniqueNames.fresh("narrow");
+    private static final Duration PATIENCE = WhyAnswers.PATIENCE;
+    private static final long HOUR_MILLIS = 3_600_000;
+    private static final Map<String, String> QUEUES =
+            Map.of("kafka", UniqueNames.fresh("why"), "rabbit", UniqueNames.fresh("why"));
+    private static final Map<String, String> NARROW =
+            Map.of("kafka", UniqueNames.fresh("narrow"), "rabbit", UniqueNames.fresh("narrow"));
+    private static final String KAFKA = QUEUES.get("kafka");
     private static final String LIMITED = UniqueNames.fresh("limited");
     private static final String RATED = UniqueNames.fresh("rated");
     private static final String LOOSE = UniqueNames.fresh("loose");
+    private static final String FULL = UniqueNames.fresh("full");
+    private static final String BROKEN = UniqueNames.fresh("broken");
+    private static final String FAIR = UniqueNames.fresh("fair");
+    private static final String GROWN = Brokers.kafka().topic("grown", 1);
+    private static final String SHARED = Brokers.kafka().topic("shared", 2);
     private static final String NOBODY = Brokers.kafka().topic("nobody", 1);
 
     private static RecordingEndpoint endpoint;
-    private static RunningServer executor;
-    private static RunningServer asked;
+    private static TwoServers servers;
+    private static WhyAnswers why;
 
     @BeforeAll
     static void start() throws IOException {
         endpoint = new RecordingEndpoint();
-        Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("server.port", "0");
-        settings.put("tandem.kafka.bootstrap-servers", Brokers.kafka().bootstrapServers());
-        settings.put("tandem.rabbit.uri", Brokers.rabbit().uri());
-        settings.put("tandem.redis.uri", Brokers.redis().uri());
-        queue(settings, KAFKA, "kafka");
-        queue(settings, RABBIT, "rabbit");
-        queue(settings, NARROW, "kafka");
-        settings.put("tandem.queues." + NARROW + ".concurrency", "1");
-        settings.put("tandem.queues." + NARROW + ".max-in-memory", "100");
+        Map<String, String> settings = RunningServer.settings("kafka", "rabbit");
+        settings.put("tandem.kafka.properties[metadata.max.age.ms]", "1000");
+        for (String source : QUEUES.keySet()) {
+            queue(settings, QUEUES.get(source), source);
+            queue(settings, NARROW.get(source), source);
+            settings.put("tandem.queues." + NARROW.get(source) + ".concurrency", "1");
+            settings.put("tandem.queues." + NARROW.get(source) + ".max-in-memory", "100");
+        }
         queue(settings, LIMITED, "kafka");
         settings.put("tandem.limits.erp.max-running", "1");
         settings.put("tandem.limits.erp.queues", LIMITED);
@@ -59,12 +72,21 @@ class WhyIT {
         settings.put("tandem.rate-limits.mails.queues", RATED);
         queue(settings, LOOSE, "kafka");
         settings.put("tandem.queues." + LOOSE + ".ordering", "none");
-        executor = new RunningServer(settings);
-        Map<String, String> without = new LinkedHashMap<>(settings);
-        without.put("tandem.executor.enabled", "false");
-        queue(without, NOBODY, "kafka");
-        asked = new RunningServer(without);
-        await().atMost(PATIENCE).until(() -> executor.get("/actuator/health").status() == 200);
+        queue(settings, FULL, "kafka");
+        settings.put("tandem.queues." + FULL + ".max-blocked-keys", "1");
+        queue(settings, BROKEN, "kafka");
+        settings.put("tandem.queues." + BROKEN + ".breaker.enabled", "true");
+        settings.put("tandem.queues." + BROKEN + ".breaker.attempts", "1");
+        queue(settings, FAIR, "rabbit");
+        settings.put("tandem.queues." + FAIR + ".concurrency", "1");
+        settings.put("tandem.queues." + FAIR + ".prefetch", "40");
+        settings.put("tandem.queues." + FAIR + ".fair.by", "key-prefix:/");
+        queue(settings, GROWN, "kafka");
+        queue(settings, SHARED, "kafka");
+        Map<String, String> more = RunningServer.settings();
+        queue(more, NOBODY, "kafka");
+        servers = new TwoServers(endpoint, settings, more);
+        why = new WhyAnswers(servers.asked);
     }
 
     private static void queue(Map<String, String> settings, String queue, String source) {
@@ -81,51 +103,44 @@ class WhyIT {
 
     @AfterAll
     static void stop() {
-        if (asked != null) {
-            asked.close();
+        if (servers != null) {
+            servers.close();
         }
-        if (executor != null) {
-            executor.close();
-        }
-        endpoint.close();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"kafka", "rabbit"})
     void aKeyWaitsForTheRunOfItsTaskForItsRetryOrIsHalted(String source) {
-        String queue = source.equals("kafka") ? KAFKA : RABBIT;
+        String queue = QUEUES.get(source);
         String id = UniqueNames.fresh("pay");
         String key = "customer " + id;
         endpoint.hold(id);
         endpoint.reply(id, 503, "3600");
-        publish(queue, id, key, 0);
-        publish(queue, id + "-next", key, 0);
-        JsonNode runs = awaitCause(queue, key, "running");
-        assertThat(runs.path("id").asString()).isEqualTo(id);
-        await().atMost(PATIENCE).until(() -> why(queue, key).path("behind").asInt() == 1);
-        assertThat(runs.path("text").asString()).startsWith(key + " waits for attempt 1 of " + id + ", which runs in ");
+        why.publish(queue, id, key);
+        why.publish(queue, id + "-next", key);
+        assertThat(why.awaitKey(queue, key, "running"))
+                .startsWith(key + " waits for attempt 1 of " + id + ", which runs in ");
+        assertThat(why.ofKey(queue, key).path("id").asString()).isEqualTo(id);
+        why.awaitBehind(queue, key, 1);
+        assertThat(why.awaitTask(queue, id + "-next", "running"))
+                .as("the task behind it")
+                .contains("waits for attempt 1 of " + id);
 
         endpoint.release(id);
-        JsonNode retry = awaitCause(queue, key, "retry");
-        await().atMost(PATIENCE).until(() -> why(queue, key).path("behind").asInt() == 1);
-        assertThat(retry.path("text").asString())
+        assertThat(why.awaitKey(queue, key, "retry"))
                 .startsWith(key + " waits for attempt 2 of " + id + " at ")
                 .contains("503")
                 .endsWith("./tandem keys retry " + queue + " '" + key + "'");
-        JsonNode ofTask = asked.get("/api/v1/queues/" + queue + "/tasks/" + id + "-next/why")
-                .json();
-        assertThat(ofTask.path("cause").asString()).as(ofTask.toString()).isEqualTo("retry");
+        why.awaitBehind(queue, key, 1);
+        why.awaitTask(queue, id + "-next", "retry");
         assertCommandSaysTheSame(queue, key);
 
         endpoint.reply(id, 410, null);
-        assertThat(executor.post("/api/v1/queues/" + queue + "/keys/" + RunningServer.encode(key) + "/retry")
-                        .status())
-                .isEqualTo(202);
-        assertThat(awaitCause(queue, key, "halted").path("behind").asInt()).isEqualTo(1);
-        assertThat(executor.post("/api/v1/queues/" + queue + "/keys/" + RunningServer.encode(key) + "/skip")
-                        .status())
-                .isEqualTo(202);
-        awaitCause(queue, key, "idle");
+        change(queue, "/keys/" + RunningServer.encode(key) + "/retry");
+        why.awaitKey(queue, key, "halted");
+        why.awaitBehind(queue, key, 1);
+        change(queue, "/keys/" + RunningServer.encode(key) + "/skip");
+        why.awaitKey(queue, key, "idle");
     }
 
     /** The command prints the text that the API answers for the same zone. */
@@ -135,127 +150,246 @@ class WhyIT {
         StringWriter out = new StringWriter();
         int status = TandemCli.commandLine()
                 .setOut(new PrintWriter(out, true))
-                .execute("why", queue, key, "--server", asked.url());
+                .execute("why", queue, key, "--server", servers.asked.url());
         assertThat(status).isZero();
         assertThat(out.toString().strip())
-                .isEqualTo(asked.get(path).json().path("text").asString());
+                .isEqualTo(servers.asked.get(path).json().path("text").asString());
     }
 
     @Test
     void aTaskIsNotDueOrHasEndedOrIsUnknown() {
         String id = UniqueNames.fresh("later");
-        publish(LOOSE, id, null, System.currentTimeMillis() + 3_600_000);
-        awaitTaskCause(LOOSE, id, "not-due");
-        publish(LOOSE, id + "-done", null, 0);
-        awaitTaskCause(LOOSE, id + "-done", "ended");
-        assertThat(whyTask(LOOSE, id + "-never").path("cause").asString())
+        why.publish(LOOSE, id, null, null, System.currentTimeMillis() + HOUR_MILLIS);
+        why.awaitTask(LOOSE, id, "not-due");
+        why.publish(LOOSE, id + "-done", null);
+        why.awaitTask(LOOSE, id + "-done", "ended");
+        endpoint.reply(id + "-dead", 410, null);
+        why.publish(LOOSE, id + "-dead", null);
+        assertThat(why.awaitTask(LOOSE, id + "-dead", "dead")).contains("410", "./tandem dead retry " + LOOSE);
+        assertThat(WhyAnswers.cause(why.ofTask(LOOSE, id + "-never")))
                 .as("it may be among what is not committed")
                 .isIn("idle", "in-broker");
-        assertThat(asked.get("/api/v1/queues/" + LOOSE + "/keys/k/why").status())
+        assertThat(servers.asked.get("/api/v1/queues/" + LOOSE + "/keys/k/why").status())
                 .isEqualTo(400);
     }
 
+    /** Nothing is in the way of a task for a moment only: between its time and its start. */
     @Test
-    void keysWaitForASlotAndThenForTheirTurnInTheBroker() {
+    void aTaskIsDue() {
+        await("a look at that moment").pollDelay(Duration.ZERO).atMost(PATIENCE).until(() -> {
+            String id = UniqueNames.fresh("soon");
+            why.publish(LOOSE, id, null, null, System.currentTimeMillis() + 300);
+            String cause = "";
+            while (!Set.of("due", "running", "ended").contains(cause)) {
+                cause = WhyAnswers.cause(why.ofTask(LOOSE, id));
+            }
+            return cause.equals("due");
+        });
+    }
+
+    @Test
+    void whatIsHandedOverToRedisMustBecomeDurable() {
+        String key = UniqueNames.fresh("delayed");
+        why.publish(KAFKA, key, key, null, System.currentTimeMillis() + HOUR_MILLIS);
+        why.awaitKey(KAFKA, key, "durability");
+        assertThat(why.awaitKey(KAFKA, key, "idle")).contains("./tandem tasks " + KAFKA + " --key " + key);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"kafka,not-reached", "rabbit,in-broker"})
+    void keysWaitForASlotAndThenForTheirTurnInTheBroker(String source, String cause) {
+        String queue = NARROW.get(source);
         String first = UniqueNames.fresh("first");
         endpoint.hold(first);
-        publish(NARROW, first, first, 0);
-        awaitCause(NARROW, first, "running");
-        for (int i = 0; i < 150; i++) {
-            publish(NARROW, first + "-" + i, first + "-k" + i, 0);
+        why.publish(queue, first, first);
+        why.awaitKey(queue, first, "running");
+        for (int i = 0; i < 250; i++) {
+            why.publish(queue, first + "-" + i, first + "-k" + i);
         }
-        awaitCause(NARROW, first + "-k3", "slot");
-        JsonNode far = awaitCause(NARROW, first + "-k149", "not-reached");
-        assertThat(far.path("text").asString())
-                .contains("records of partition 0, which is read to offset", "when tasks that its owner has in memory");
+        why.awaitKey(queue, first + "-k3", "slot");
+        String far = why.awaitKey(queue, first + "-k249", cause);
+        if (source.equals("kafka")) {
+            assertThat(far)
+                    .contains(
+                            "records of partition 0, which is read to offset",
+                            "when tasks that its owner has in memory");
+        } else {
+            long quickest = LongStream.generate(() -> nanosOfAnswer(queue, first + "-k249"))
+                    .limit(5)
+                    .min()
+                    .orElseThrow();
+            assertThat(Duration.ofNanos(quickest))
+                    .as("its sub-queue is not known, but all owners have answered")
+                    .isLessThan(Duration.ofMillis(900));
+        }
         endpoint.release(first);
-        awaitCause(NARROW, first + "-k149", "idle");
+        why.awaitKey(queue, first + "-k249", "idle");
+    }
+
+    private static long nanosOfAnswer(String queue, String key) {
+        long asked = System.nanoTime();
+        why.ofKey(queue, key);
+        return System.nanoTime() - asked;
+    }
+
+    /** What a tenant has too much of goes to its line once its tasks have waited for the horizon. */
+    @Test
+    void aKeyWaitsForTheTurnOfItsTenant() {
+        String first = UniqueNames.fresh("burst");
+        endpoint.hold(first);
+        why.publish(FAIR, first, "big/" + first);
+        why.awaitKey(FAIR, "big/" + first, "running");
+        IntStream.range(0, 100).forEach(i -> why.publish(FAIR, first + "-" + i, "big/k" + i));
+        assertThat(why.awaitKey(FAIR, "big/k30", "tenant"))
+                .startsWith("big/k30 waits for the turn of its tenant, for " + first + "-30. It goes on by itself");
+        await().atMost(PATIENCE).until(() -> servers.asked.metric("tandem_queue_tasks_in_lines", FAIR) > 0);
+        endpoint.release(first);
+        why.awaitKey(FAIR, "big/k99", "idle");
     }
 
     @Test
     void keysWaitForAPermitOrForTheirRate() {
         String first = UniqueNames.fresh("first");
         endpoint.hold(first);
-        publish(LIMITED, first, first, 0);
-        awaitCause(LIMITED, first, "running");
-        publish(LIMITED, first + "-2", first + "-2", 0);
-        assertThat(awaitCause(LIMITED, first + "-2", "permit").path("text").asString())
-                .contains("a permit of erp, for " + first + "-2");
+        why.publish(LIMITED, first, first);
+        why.awaitKey(LIMITED, first, "running");
+        why.publish(LIMITED, first + "-2", first + "-2");
+        assertThat(why.awaitKey(LIMITED, first + "-2", "permit")).contains("waits for a permit of erp (at most ");
         endpoint.release(first);
 
-        publish(RATED, first + "-a", first + "-a", 0);
-        awaitCause(RATED, first + "-a", "idle");
-        publish(RATED, first + "-b", first + "-b", 0);
-        awaitCause(RATED, first + "-b", "rate");
+        why.publish(RATED, first + "-a", first + "-a");
+        why.awaitKey(RATED, first + "-a", "idle");
+        why.publish(RATED, first + "-b", first + "-b");
+        why.awaitKey(RATED, first + "-b", "rate");
+        awaitMetric("tandem_rate_waiting", "mails", 1);
+        awaitMetric("tandem_rate_limited_total", "mails", 1);
     }
 
     @Test
     void aKeyWaitsForAnotherTask() {
         String id = UniqueNames.fresh("tell");
-        assertThat(executor.post(
+        assertThat(servers.executor
+                        .post(
                                 "/api/v1/queues/" + KAFKA + "/tasks",
                                 "{\"id\": \"" + id + "\", \"key\": \"" + id + "\", \"dependsOn\": \"" + id
                                         + "-first\", \"payload\": 1}")
                         .status())
                 .isEqualTo(202);
-        assertThat(awaitCause(KAFKA, id, "dependency").path("text").asString()).contains(id + "-first");
+        assertThat(why.awaitKey(KAFKA, id, "dependency")).contains(id + "-first");
+        awaitMetric("tandem_dependents_waiting", KAFKA, 1);
+        await().atMost(PATIENCE).until(() -> servers.executor.metric("tandem_dependents_oldest_seconds", KAFKA) > 0);
+    }
+
+    private static void awaitMetric(String name, String of, double value) {
+        await(name)
+                .atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(servers.executor.metric(name, of)).isEqualTo(value));
     }
 
     @Test
     void tasksWaitForWhatIsPausedAndForAHandler() {
         String id = UniqueNames.fresh("paused");
-        String queue = "/api/v1/queues/" + LOOSE;
-        assertThat(executor.post(queue + "/pause?type=report").status()).isEqualTo(202);
-        Task task = new Task(id, LOOSE, "report", null, new byte[] {'1'}, Map.of(), 0, 0, 0, 0, null);
-        publisher().publish(task).toCompletableFuture().join();
-        assertThat(awaitTaskCause(LOOSE, id, "paused").path("text").asString()).contains("the type report is paused");
-        assertThat(executor.post(queue + "/resume?type=report").status()).isEqualTo(202);
-        awaitTaskCause(LOOSE, id, "no-handler");
+        change(LOOSE, "/pause?type=report");
+        why.publish(LOOSE, id, null, "report", 0);
+        assertThat(why.awaitTask(LOOSE, id, "paused")).contains("the type report is paused");
+        change(LOOSE, "/resume?type=report");
+        why.awaitTask(LOOSE, id, "no-handler");
 
-        String at = "/api/v1/queues/" + KAFKA;
-        assertThat(executor.post(at + "/pause?key=" + id).status()).isEqualTo(202);
-        publish(KAFKA, id, id, 0);
-        assertThat(awaitCause(KAFKA, id, "paused").path("text").asString()).contains("its key is paused");
-        assertThat(executor.post(at + "/resume?key=" + id).status()).isEqualTo(202);
-        awaitCause(KAFKA, id, "idle");
+        change(KAFKA, "/pause?key=" + id);
+        why.publish(KAFKA, id, id);
+        assertThat(why.awaitKey(KAFKA, id, "paused")).contains("its key is paused");
+        change(KAFKA, "/resume?key=" + id);
+        why.awaitKey(KAFKA, id, "idle");
+
+        String queue = NARROW.get("kafka");
+        change(queue, "/pause");
+        why.publish(queue, id, id);
+        assertThat(why.awaitKey(queue, id, "paused"))
+                .contains("the queue is paused")
+                .endsWith("./tandem resume " + queue);
+        change(queue, "/resume");
+        why.awaitKey(queue, id, "idle");
+    }
+
+    @Test
+    void keysWaitBecauseTooManyOthersAreBlockedOrNearlyAllAttemptsFail() {
+        String id = UniqueNames.fresh("fails");
+        endpoint.reply(id, 503, "3600");
+        why.publish(FULL, id, id);
+        why.awaitKey(FULL, id, "retry");
+        why.publish(FULL, id + "-2", id + "-2");
+        assertThat(why.awaitKey(FULL, id + "-2", "partition-full")).contains("partition 0 is full: so many keys");
+
+        IntStream.range(0, 12).forEach(i -> endpoint.reply(id + "-" + i, 503, "3600"));
+        IntStream.range(0, 12).forEach(i -> why.publish(BROKEN, id + "-" + i, id + "-" + i));
+        assertThat(why.awaitKey(BROKEN, id + "-11", "withheld")).contains("attempts failed");
+    }
+
+    @Test
+    void aKeyThatMovedWaitsForItsFormerPartition() throws Exception {
+        String key = keyOf(1);
+        endpoint.hold(key);
+        why.publish(GROWN, key, key);
+        why.awaitKey(GROWN, key, "running");
+        await("the growth")
+                .atMost(PATIENCE)
+                .until(() -> servers.executor
+                                .post("/api/v1/queues/" + GROWN + "/partitions?from=1&to=2")
+                                .status()
+                        < 300);
+        try (KafkaProducer<String, byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", Brokers.kafka().bootstrapServers()),
+                new StringSerializer(),
+                new ByteArraySerializer())) {
+            producer.send(new ProducerRecord<>(GROWN, 1, key, new byte[] {'1'})).get(1, TimeUnit.MINUTES);
+        }
+        assertThat(why.awaitKey(GROWN, key, "moved")).contains("its earlier partition, for " + GROWN + ":1:0");
+        awaitMetric("tandem_moved_keys_waiting", GROWN, 1);
+        endpoint.release(key);
+    }
+
+    /** A second executor comes, and gets a partition of which the first one still runs a task. */
+    @Test
+    void aKeyWaitsForARunInAnExecutorThatHasLostThePartition() {
+        Set<String> keys = Set.of(keyOf(0), keyOf(1));
+        for (String key : keys) {
+            endpoint.hold(key);
+            why.publish(SHARED, key, key);
+            why.awaitKey(SHARED, key, "running");
+        }
+        try (Tandem second = Tandem.builder()
+                .kafka(Brokers.kafka().bootstrapServers())
+                .redis(Brokers.redis().uri())
+                .queue(SHARED)
+                .handler("any", byte[].class, (payload, task) -> {})
+                .defaultType("any")
+                .start()) {
+            await("the loss of a partition")
+                    .atMost(PATIENCE)
+                    .until(() -> keys.stream()
+                            .anyMatch(key ->
+                                    WhyAnswers.cause(why.ofKey(SHARED, key)).equals("other-owner")));
+            keys.forEach(endpoint::release);
+            keys.forEach(key -> why.awaitKey(SHARED, key, "idle"));
+        }
     }
 
     @Test
     void aPartitionHasNoOwner() {
-        publish(NOBODY, "t", "k", 0);
-        assertThat(awaitCause(NOBODY, "k", "no-owner").path("text").asString())
+        why.publish(NOBODY, "t", "k");
+        assertThat(why.awaitKey(NOBODY, "k", "no-owner"))
                 .startsWith("k waits because nobody owns partition 0 of " + NOBODY);
     }
 
-    private static JsonNode awaitCause(String queue, String key, String cause) {
-        await(cause)
-                .atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(why(queue, key).toString()).contains("\"cause\":\"" + cause + "\""));
-        return why(queue, key);
+    /** Returns a new key that belongs into this partition of two. */
+    private static String keyOf(int partition) {
+        String key = UniqueNames.fresh("key");
+        return KafkaPublisher.partitionOf(key, 2) == partition ? key : keyOf(partition);
     }
 
-    private static JsonNode awaitTaskCause(String queue, String id, String cause) {
-        await(cause)
-                .atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(whyTask(queue, id).toString()).contains("\"cause\":\"" + cause + "\""));
-        return whyTask(queue, id);
-    }
-
-    private static JsonNode why(String queue, String key) {
-        return asked.get("/api/v1/queues/" + queue + "/keys/" + RunningServer.encode(key) + "/why")
-                .json();
-    }
-
-    private static JsonNode whyTask(String queue, String id) {
-        return asked.get("/api/v1/queues/" + queue + "/tasks/" + id + "/why").json();
-    }
-
-    private static Publisher publisher() {
-        return asked.bean("publisher", Publisher.class);
-    }
-
-    private static void publish(String queue, String id, String key, long notBefore) {
-        Task task = new Task(id, queue, null, key, new byte[] {'1'}, Map.of(), 0, notBefore, 0, 0, null);
-        publisher().publish(task).toCompletableFuture().join();
+    private static void change(String queue, String path) {
+        assertThat(servers.executor.post("/api/v1/queues/" + queue + path).status())
+                .isEqualTo(202);
     }
 }

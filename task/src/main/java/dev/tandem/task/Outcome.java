@@ -67,13 +67,13 @@ public sealed interface Outcome {
      * @param slowsDown whether the handler was told to slow down, so that the rate limits of the task pause for as long
      * @param putAside whether operators have paused the task's type or key, so that their resumption makes it due; it is kept
      *     with the task, see {@link PutAside}
-     * @param waitsFor what the task waits for, in words for people, see {@link WaitReason}; null if its handler asked for it
+     * @param waitsFor what the task waits for; null if its handler asked for it
      */
     record Snoozed(
             long delayMillis,
             boolean slowsDown,
             boolean putAside,
-            @Nullable String waitsFor) implements Again {
+            @Nullable WaitReason waitsFor) implements Again {
 
         public Snoozed(long delayMillis) {
             this(delayMillis, false);
@@ -83,8 +83,8 @@ public sealed interface Outcome {
             this(delayMillis, slowsDown, false, null);
         }
 
-        /** Returns the outcome of a task that must wait before its handler may begin. @param waitsFor as for {@link WaitReason} */
-        public static Snoozed waitingFor(String waitsFor, long delayMillis) {
+        /** Returns the outcome of a task that must wait before its handler may begin. */
+        public static Snoozed waitingFor(WaitReason waitsFor, long delayMillis) {
             return new Snoozed(delayMillis, false, false, waitsFor);
         }
 
@@ -113,14 +113,18 @@ public sealed interface Outcome {
         public static final Cancelled INSTANCE = new Cancelled(true, "cancelled by an operator while it ran");
         public static final Cancelled BEFORE_RUN = new Cancelled(false, "cancelled by an operator before it ran");
 
+        /** The outcome of a subtask whose fan-out is stopped. */
+        public static final Cancelled WITH_FAN_OUT = new Cancelled(false, "cancelled with its fan-out before it ran");
+
         /** The outcome of a task that its pull worker does not need any more. */
         public static final Cancelled DISCARDED = new Cancelled(true, "discarded by its pull worker");
     }
 
     /**
-     * The task ended without a run, as a success of its own kind: another task has its deduplication key.
+     * The task ended as a success of its own kind: without a run, because another task has its deduplication key, or a copy of it
+     * has run; or in a run, when it was about to fan out as its copy has.
      *
-     * @param of the id of the other task; the task's own if it had succeeded before
+     * @param of the id of the other task; the task's own if it had succeeded before, or a copy has its id
      */
     record Duplicate(String of) implements Final {}
 

@@ -11,6 +11,7 @@ public final class PlatformHeaders {
             AttemptHistory.HEADER,
             FannedOut.HEADER,
             PutAside.HEADER,
+            RetriedByOperator.HEADER,
             UnhandledSince.HEADER,
             UnhandledSince.NEXT_HEADER,
             WaitReason.HEADER);

@@ -186,6 +186,15 @@ public final class TaskHeaders {
         return HeaderValues.isNegativeDelay(value);
     }
 
+    /** Whether a header may give its message another key than the broker's. A structured event has its key in its body. */
+    public static boolean mayNameKey(String header, byte @Nullable [] value) {
+        return header.equals(KEY)
+                || header.endsWith("partitionkey")
+                || header.equals(CONTENT_TYPE)
+                        && value != null
+                        && isEvent(header, new String(value, StandardCharsets.ISO_8859_1));
+    }
+
     private final String queue;
     private final Binding binding;
     private final int maxPayload;

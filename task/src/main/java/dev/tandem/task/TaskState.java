@@ -4,7 +4,7 @@ package dev.tandem.task;
 public enum TaskState {
     /** The broker has custody and has delivered the task. The store holds nothing of it but the count of its lapses. */
     DELIVERED,
-    /** The store holds the task until its time comes. */
+    /** The store holds the task until its time comes, or the turn of its tenant. */
     SCHEDULED,
     /** The store holds the task in the lane of its blocked key. */
     PARKED,

@@ -28,7 +28,7 @@ public record TaskTransition(TaskState from, TaskState to, String cause) {
      * checks every change of a task against it.
      */
     public static final List<TaskTransition> ALL = List.of(
-            new TaskTransition(DELIVERED, SCHEDULED, "not due yet"),
+            new TaskTransition(DELIVERED, SCHEDULED, "not due yet, or not the turn of its tenant"),
             new TaskTransition(DELIVERED, PARKED, "its key is blocked"),
             new TaskTransition(DELIVERED, ACTIVE, "claimed"),
             new TaskTransition(DELIVERED, RETRY, "redelivered to another partition after its lease ran out"),

@@ -3,8 +3,11 @@ package dev.tandem.task;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -14,7 +17,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The links in the Markdown of the project: each leads to a file that exists, and to a heading in it. */
@@ -89,20 +91,25 @@ class DocumentationLinksTest {
         return CODE_SPAN.matcher(CODE_BLOCK.matcher(page).replaceAll("")).replaceAll("code");
     }
 
+    /** Finds our pages; other folders are not entered, since other steps of the build write to them meanwhile. */
     private static List<Path> pages() throws IOException {
-        try (Stream<Path> files = Files.walk(ROOT)) {
-            return files.filter(file -> file.toString().endsWith(".md"))
-                    .filter(DocumentationLinksTest::isOurs)
-                    .toList();
-        }
-    }
-
-    private static boolean isOurs(Path file) {
-        for (Path part : ROOT.relativize(file)) {
-            if (NOT_OURS.contains(part.toString())) {
-                return false;
+        List<Path> pages = new ArrayList<>();
+        Files.walkFileTree(ROOT, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+                return NOT_OURS.contains(String.valueOf(folder.getFileName()))
+                        ? FileVisitResult.SKIP_SUBTREE
+                        : FileVisitResult.CONTINUE;
             }
-        }
-        return true;
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (file.toString().endsWith(".md")) {
+                    pages.add(file);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return pages;
     }
 }

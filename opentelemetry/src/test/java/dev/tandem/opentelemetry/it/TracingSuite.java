@@ -1,6 +1,7 @@
 package dev.tandem.opentelemetry.it;
 
 import static dev.tandem.api.TaskOptions.delay;
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static io.opentelemetry.api.common.AttributeKey.doubleKey;
 import static io.opentelemetry.api.common.AttributeKey.longKey;
 import static io.opentelemetry.api.common.AttributeKey.stringKey;
@@ -48,8 +49,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Traces from the submission to the run, over one kind of broker. */
 @Execution(ExecutionMode.CONCURRENT)
 abstract class TracingSuite {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     private final String queue = UniqueNames.fresh("traced");
     private final InMemorySpanExporter exporter = InMemorySpanExporter.create();

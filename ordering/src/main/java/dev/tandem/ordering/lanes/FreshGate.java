@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Keeps back what may make the store hold more: starts of fresh tasks, which it must take if they fail, and parks. A fresh
@@ -75,6 +76,16 @@ final class FreshGate {
         while (!unkeyed.isEmpty()) {
             toUnkeyed.accept(unkeyed.removeLast());
         }
+    }
+
+    /** Passes on the tasks that would be the next ones if the gate were open, at most so many of each kind. */
+    void forSomeFirst(int most, Consumer<TaskEntry> receiver) {
+        lanes.stream()
+                .limit(most)
+                .filter(Lane::mayStart)
+                .flatMap(lane -> Stream.ofNullable(lane.peek()))
+                .forEach(receiver);
+        unkeyed.stream().limit(most).forEach(receiver);
     }
 
     void clear() {

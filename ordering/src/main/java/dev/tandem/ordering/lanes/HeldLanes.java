@@ -37,6 +37,10 @@ final class HeldLanes {
         }
     }
 
+    boolean isHolding() {
+        return holding;
+    }
+
     /** Lets all lanes go on, and gives each of them to {@code released}. */
     void release(Consumer<Lane> released) {
         holding = false;

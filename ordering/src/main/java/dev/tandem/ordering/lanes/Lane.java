@@ -12,9 +12,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The tasks of one key in memory, and what the owner knows of the key: who runs, and whether the store blocks it. */
-public final class Lane extends ReadyNode {
-
-    private static final long NEVER = Long.MIN_VALUE;
+public final class Lane extends PacedLane {
 
     private final String key;
     /** Waiting here and not on the way to the store, by {@link TaskEntry#order}. */
@@ -47,12 +45,6 @@ public final class Lane extends ReadyNode {
     private boolean listed;
     /** Whether the store may be claiming a due task of this key, so that nothing else of it may start. */
     private boolean held;
-    /** Tasks that were run to their ends since {@link #pacedFrom}. */
-    private int ended;
-
-    private long pacedFrom = NEVER;
-    /** How many further tasks are claimed one by one. */
-    private int oneByOne;
 
     Lane(String key) {
         this.key = key;
@@ -198,38 +190,6 @@ public final class Lane extends ReadyNode {
         probing = false;
     }
 
-    // ---- its pace ----
-
-    /** Counts a task of the lane that was run to its end. */
-    public void taskEnded() {
-        ended++;
-        oneByOne = Math.max(0, oneByOne - 1);
-    }
-
-    /** Claims the next tasks one by one: one of them may have killed an executor under the claim of another. */
-    public void claimOneByOne(int tasks) {
-        oneByOne = tasks;
-    }
-
-    public boolean claimsOneByOne() {
-        return oneByOne > 0;
-    }
-
-    /**
-     * Returns in how many milliseconds the tasks that wait here will have been run, at the pace since this was asked last: 0
-     * when it is asked first, {@link Long#MAX_VALUE} if none was run since.
-     */
-    public long takeMillisToEnd(long now) {
-        long since = pacedFrom;
-        int count = ended;
-        pacedFrom = now;
-        ended = 0;
-        if (since == NEVER) {
-            return 0;
-        }
-        return count == 0 ? Long.MAX_VALUE : waiting.size() * (now - since) / count;
-    }
-
     // ---- what waits ----
 
     /** Puts an entry to its place by order. The head of a blocked key goes first, since all others wait for it. */
@@ -270,6 +230,7 @@ public final class Lane extends ReadyNode {
         return taken;
     }
 
+    @Override
     public int waitingCount() {
         return waiting.size();
     }
@@ -330,14 +291,25 @@ public final class Lane extends ReadyNode {
         return taken;
     }
 
+    /** Whether the head waits here, and at the same time in the line of its tenant. */
+    private boolean isLedFromLine() {
+        return !waiting.isEmpty()
+                && waiting.getFirst().isInLine()
+                && isHead(waiting.getFirst().position());
+    }
+
     /** Takes the entries to be parked, at most {@code limit}, leaving the head of the key. */
     List<TaskEntry> takeForParking(int limit) {
         int most = probing ? 1 : limit;
+        TaskEntry inLine = isLedFromLine() ? waiting.pollFirst() : null;
         List<TaskEntry> taken = new ArrayList<>();
         while (taken.size() < most
                 && !waiting.isEmpty()
                 && !isHead(waiting.getFirst().position())) {
             taken.add(waiting.removeFirst());
+        }
+        if (inLine != null) {
+            waiting.addFirst(inLine);
         }
         return taken;
     }
@@ -360,8 +332,9 @@ public final class Lane extends ReadyNode {
                 && (busy == null || isHead(busy.position()))
                 && (claiming == null || isHead(claiming.position()))
                 && !full
-                && !waiting.isEmpty()
-                && !isHead(waiting.getFirst().position());
+                && (isLedFromLine()
+                        ? waiting.size() > 1
+                        : !waiting.isEmpty() && !isHead(waiting.getFirst().position()));
     }
 
     boolean isForgettable() {

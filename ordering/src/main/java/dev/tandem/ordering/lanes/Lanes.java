@@ -6,10 +6,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +54,12 @@ public final class Lanes {
 
     public @Nullable Lane find(@Nullable String key) {
         return key == null ? null : lanes.get(key);
+    }
+
+    /** Whether nothing of the key is here, and the store does not claim anything of it just now. */
+    public boolean isIdle(String key) {
+        Lane lane = lanes.get(key);
+        return !held.isHolding() && (lane == null || lane.isForgettable());
     }
 
     public Collection<Lane> all() {
@@ -114,16 +118,12 @@ public final class Lanes {
     /** Takes out an entry that waits for its turn. @return whether it did */
     public boolean takeOut(TaskEntry entry) {
         Lane lane = find(entry.key());
-        boolean unkeyed =
-                entry.key() == null && (ready.remove(entry) || fresh.unkeyed().remove(entry));
-        return unkeyed || lane != null && lane.waiting().remove(entry);
+        return entry.key() == null
+                ? ready.remove(entry) || fresh.unkeyed().remove(entry)
+                : lane != null && lane.waiting().remove(entry);
     }
 
-    /**
-     * Removes entries whose state the store knows better.
-     *
-     * @return those delivered by the broker. The store offers the others again
-     */
+    /** Removes entries whose state the store knows better. @return the delivered ones. The store offers the others again */
     public List<TaskEntry> takeOut(Predicate<TaskEntry> known) {
         List<TaskEntry> delivered = new ArrayList<>();
         ready.takeOut(unkeyed -> takeOut(unkeyed, known, delivered));
@@ -164,10 +164,7 @@ public final class Lanes {
         offered.forget(entry);
     }
 
-    /**
-     * Lets an offered task wait for its turn, or gives it back if its key is blocked and there is no room to park it. Offers
-     * that wait for room would take the place of those of other keys.
-     */
+    /** Lets an offered task wait for its turn, or gives it back if it could not be parked: it would take the place of other keys. */
     public void enterOffer(TaskEntry entry) {
         Lane lane = find(entry.key());
         if (lane == null || lane.takesOffer(entry, fresh.isOpen())) {
@@ -188,14 +185,12 @@ public final class Lanes {
 
     /** Gives back all that was offered and can't be parked. */
     public void declineOffers() {
-        Set<Lane> waiting = new LinkedHashSet<>();
-        for (TaskEntry entry : offered.all()) {
-            Lane lane = find(entry.key());
+        for (String key : offered.keys()) {
+            Lane lane = find(key);
             if (lane != null) {
-                waiting.add(lane);
+                declineOffers(lane);
             }
         }
-        waiting.forEach(this::declineOffers);
     }
 
     /** Takes offers that are to be given back, at most so many. */
@@ -234,9 +229,10 @@ public final class Lanes {
         }
         if (lane.mayStart()) {
             ready.put(lane, lane.isBlocked() || mayBeBlocked.test(lane.key()));
-            return;
-        }
-        if (lane.isReady()) {
+            if (!lane.mayPark() || !fresh.isOpen()) {
+                return;
+            }
+        } else if (lane.isReady()) {
             ready.remove(lane);
         }
         if (lane.mayPark() && !fresh.isOpen()) {
@@ -277,6 +273,12 @@ public final class Lanes {
         return !ready.isEmpty();
     }
 
+    /** Passes on tasks that could start, or that are kept back, about as many as named: those that came first. */
+    public void forSomeFirst(int most, Consumer<TaskEntry> receiver) {
+        fresh.forSomeFirst(most, receiver);
+        ready.forSomeFirst(most, receiver);
+    }
+
     /** Lets fresh tasks start and be parked, or keeps them back, except those for which stored tasks wait. */
     public void admitFresh(boolean now) {
         if (now && !fresh.isOpen()) {
@@ -299,10 +301,7 @@ public final class Lanes {
         return !fresh.isEmpty();
     }
 
-    /**
-     * How many entries may be claimed whose failure blocks no further key: those of keys that are or may be blocked, and those
-     * without a key.
-     */
+    /** How many entries may be claimed whose failure blocks no further key: of keys that are or may be blocked, or without a key. */
     public int readyHeads() {
         return ready.headCount();
     }

@@ -3,10 +3,11 @@ package dev.tandem.ordering.lanes;
 import dev.tandem.task.Position;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The tasks that the store offered and that wait in memory, and those that are to be given back to it. */
@@ -44,8 +45,15 @@ public final class OfferedTasks {
         return unkeyed + Math.min(keyed.size(), readyKeys);
     }
 
-    Collection<TaskEntry> all() {
-        return waiting.values();
+    /** The keys of the waiting tasks, each once. */
+    Set<String> keys() {
+        Set<String> keys = new LinkedHashSet<>();
+        for (TaskEntry entry : waiting.values()) {
+            if (entry.key() != null) {
+                keys.add(entry.key());
+            }
+        }
+        return keys;
     }
 
     void add(TaskEntry entry) {

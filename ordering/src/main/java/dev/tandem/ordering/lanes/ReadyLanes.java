@@ -1,6 +1,7 @@
 package dev.tandem.ordering.lanes;
 
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,6 +88,21 @@ final class ReadyLanes {
             remove(lane);
         }
         return lane;
+    }
+
+    void forEach(Consumer<Lane> receiver) {
+        for (Lane lane = first; lane != null; lane = lane.readyAfter) {
+            receiver.accept(lane);
+        }
+    }
+
+    /** Passes on the first lanes. @param most how many; no more than there are */
+    void forSome(int most, Consumer<Lane> receiver) {
+        Lane lane = first;
+        for (int i = 0; i < most && lane != null; i++) {
+            receiver.accept(lane);
+            lane = lane.readyAfter;
+        }
     }
 
     void clear() {

@@ -3,7 +3,7 @@ package dev.tandem.ordering.lanes;
 import org.jspecify.annotations.Nullable;
 
 /** A lane's place among the {@link ReadyLanes}, 0 if it is not there, and its neighbours. Changed by those only. */
-abstract sealed class ReadyNode permits Lane {
+abstract sealed class ReadyNode permits PacedLane {
 
     long readyPlace;
 

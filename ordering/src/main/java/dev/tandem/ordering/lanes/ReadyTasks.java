@@ -215,6 +215,39 @@ public final class ReadyTasks {
         }
     }
 
+    /** Passes on the tasks that may start and nothing is known to precede: the first of open lanes, and those without a key. */
+    public void forEachFirst(Consumer<TaskEntry> receiver) {
+        for (ReadyGroup group : listed) {
+            group.lanes.forEach(lane -> {
+                TaskEntry first = isPreceded(lane) ? null : lane.peek();
+                if (first != null) {
+                    receiver.accept(first);
+                }
+            });
+            group.unkeyed.forEach(receiver);
+        }
+    }
+
+    /** Passes on the first tasks of lanes that may start, and those without a key: at least one of each group and kind, and most in all. */
+    void forSomeFirst(int most, Consumer<TaskEntry> receiver) {
+        int left = most;
+        for (ReadyGroup group : listed) {
+            int lanes = Math.min(group.lanes.count(), Math.max(1, left));
+            group.lanes.forSome(lanes, lane -> {
+                TaskEntry first = lane.mayStart() ? lane.peek() : null;
+                if (first != null) {
+                    receiver.accept(first);
+                }
+            });
+            group.unkeyed.stream().limit(Math.max(1, left - lanes)).forEach(receiver);
+            left -= group.count();
+        }
+    }
+
+    private static boolean isPreceded(Lane lane) {
+        return !lane.mayStart() || lane.isBlocked() || lane.relayedOutcomes() > 0;
+    }
+
     // ---- what is next ----
 
     /** A lane, or a task without a key. One of them is null. */

@@ -30,12 +30,13 @@ public final class TaskEntry {
     private final @Nullable RedeliveryNotes notes;
 
     private long order;
-    private long deliveredAt;
+    private long cameAt = -1;
     private @Nullable Task task;
     private @Nullable String tenant;
     private boolean inStore;
     private boolean doubtful;
     private boolean mayBeDeclined;
+    private boolean inLine;
     private boolean cancelled;
     private DeliveryState state = DeliveryState.PENDING;
     private long stateNumber;
@@ -80,13 +81,19 @@ public final class TaskEntry {
         RedeliveryNotes same = new RedeliveryNotes();
         same.redelivered(notes().isRedelivered());
         same.matched(true);
-        return new TaskEntry(earlier, key, sequence, offset, order, requireTask(), unreadable, attempts, inStore, same);
+        TaskEntry other = new TaskEntry(
+                earlier, key, sequence, offset, order, requireTask(), unreadable, attempts, inStore, same);
+        other.tenant = tenant;
+        other.cameAt = cameAt;
+        return other;
     }
 
     /** Returns an entry of the same task without its delivery: the store will have it, and it waits for its turn here. */
     public TaskEntry withoutDelivery(@Nullable RedeliveryNotes itsNotes) {
-        return new TaskEntry(
+        TaskEntry other = new TaskEntry(
                 position, key, NOT_DELIVERED, offset, order, requireTask(), null, attempts, true, itsNotes);
+        other.cameAt = cameAt;
+        return other;
     }
 
     public Position position() {
@@ -149,11 +156,16 @@ public final class TaskEntry {
 
     /** When the broker delivered the task, in milliseconds of elapsed time; 0 if it did not. */
     public long deliveredAt() {
-        return deliveredAt;
+        return isTracked() ? Math.max(0, cameAt) : 0;
     }
 
-    public void deliveredAt(long millis) {
-        deliveredAt = millis;
+    /** When the broker delivered the task, or the store gave it, in milliseconds of elapsed time; -1 if that is not known. */
+    public long cameAt() {
+        return cameAt;
+    }
+
+    public void cameAt(long millis) {
+        cameAt = millis;
     }
 
     /** Gives the task its place before all others of its key. */
@@ -202,6 +214,15 @@ public final class TaskEntry {
 
     public void mayBeDeclined(boolean may) {
         mayBeDeclined = may;
+    }
+
+    /** Whether the task was read from the line of its tenant, where it stays until it is claimed. */
+    public boolean isInLine() {
+        return inLine;
+    }
+
+    public void inLine(boolean is) {
+        inLine = is;
     }
 
     /** Whether an operator has cancelled the task while it waited here. */

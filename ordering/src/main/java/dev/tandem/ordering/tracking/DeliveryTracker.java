@@ -17,7 +17,7 @@ public abstract sealed class DeliveryTracker permits LogTracker, QueueTracker {
     /** The number of a request that no answer can prove durable. */
     public static final long NEVER_DURABLE = Long.MAX_VALUE;
 
-    /** Null if the queue has no tenants, or can't put their tasks aside. */
+    /** Null if the queue has no tenants. */
     private final @Nullable TenantShares shares;
 
     private long durableUpTo;
@@ -71,7 +71,7 @@ public abstract sealed class DeliveryTracker permits LogTracker, QueueTracker {
         boolean was = entry.isPending();
         boolean is = state == DeliveryState.PENDING;
         pending += (is ? 1 : 0) - (was ? 1 : 0);
-        if (shares != null && was != is) {
+        if (shares != null && was != is && isCounted(entry)) {
             if (is) {
                 shares.add(entry);
             } else {
@@ -82,6 +82,11 @@ public abstract sealed class DeliveryTracker permits LogTracker, QueueTracker {
         if (state == DeliveryState.SETTLED) {
             dropTask(entry);
         }
+    }
+
+    /** Whether a tracked entry is among those that are counted: it was not exchanged for another one. */
+    boolean isCounted(TaskEntry entry) {
+        return true;
     }
 
     /** To be called when all requests up to {@code number} are durable. */

@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The messages of a message queue that are not settled. The cost of a call depends on what changes, not on what is held. */
 public final class QueueTracker extends DeliveryTracker {
@@ -21,8 +22,9 @@ public final class QueueTracker extends DeliveryTracker {
             new PriorityQueue<>(Comparator.comparingLong(AwaitingDurability::number));
     private List<TaskEntry> settled = new ArrayList<>();
 
-    public QueueTracker() {
-        super(null);
+    /** @param shares null if the queue has no tenants */
+    public QueueTracker(@Nullable TenantShares shares) {
+        super(shares);
     }
 
     @Override
@@ -33,6 +35,11 @@ public final class QueueTracker extends DeliveryTracker {
     @Override
     void add(TaskEntry entry) {
         entries.add(entry);
+    }
+
+    @Override
+    boolean isCounted(TaskEntry entry) {
+        return entries.contains(entry);
     }
 
     @Override

@@ -26,7 +26,8 @@ class RedeliveryMatcherTest {
     private final RedeliveryMatcher matcher = new RedeliveryMatcher();
 
     private static Acquired acquired(RedeliveryHistory history) {
-        return new Acquired(1, "redis-1", -1, 0, -1, List.of(), List.of(), List.of(), 0, -1, -1, 0, List.of(), history);
+        return new Acquired(
+                1, "redis-1", -1, 0, -1, List.of(), List.of(), List.of(), 0, -1, -1, 0, List.of(), history, false);
     }
 
     private static RedeliveryHistory lapsed(Position position) {

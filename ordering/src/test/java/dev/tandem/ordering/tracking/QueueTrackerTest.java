@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** Examples of which messages may be acked. */
 class QueueTrackerTest {
 
-    private final QueueTracker tracker = new QueueTracker();
+    private final QueueTracker tracker = new QueueTracker(null);
     private final TaskEntry first = delivered(1);
     private final TaskEntry second = delivered(2);
 

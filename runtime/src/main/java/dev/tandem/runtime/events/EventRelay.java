@@ -58,6 +58,9 @@ final class EventRelay {
 
     private final String queue;
     private final String namespace;
+    /** The type of tasks that name none; null if they have none. */
+    private final @Nullable String defaultType;
+
     private final EventPublisher publisher;
     private final EventMetrics metrics;
     private final Effects effects;
@@ -71,9 +74,16 @@ final class EventRelay {
     /** The number of partitions that have something under way. */
     private final AtomicInteger busy = new AtomicInteger();
 
-    EventRelay(String queue, String namespace, EventPublisher publisher, EventMetrics metrics, Effects effects) {
+    EventRelay(
+            String queue,
+            String namespace,
+            @Nullable String defaultType,
+            EventPublisher publisher,
+            EventMetrics metrics,
+            Effects effects) {
         this.queue = queue;
         this.namespace = namespace;
+        this.defaultType = defaultType;
         this.publisher = publisher;
         this.metrics = metrics;
         this.effects = effects;
@@ -181,7 +191,7 @@ final class EventRelay {
         List<EventMessage> messages;
         try {
             messages = batch.events().stream()
-                    .map(event -> EventMessage.of(namespace, event))
+                    .map(event -> EventMessage.of(namespace, event, defaultType))
                     .toList();
             publisher.publish(messages);
         } catch (Throwable e) {

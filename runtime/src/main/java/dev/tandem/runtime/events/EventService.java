@@ -31,9 +31,14 @@ public final class EventService implements AutoCloseable {
     /**
      * @param namespace what tells this installation apart from others
      * @param publishers of the queues that have events; closed with this
+     * @param defaultTypes the type of tasks that name none, for queues that have one
      */
     public EventService(
-            EventFeed feed, String namespace, Map<String, EventPublisher> publishers, EventMetrics metrics) {
+            EventFeed feed,
+            String namespace,
+            Map<String, EventPublisher> publishers,
+            Map<String, String> defaultTypes,
+            EventMetrics metrics) {
         this.feed = feed;
         publishers.forEach((queue, publisher) -> {
             ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1, task -> {
@@ -42,7 +47,8 @@ public final class EventService implements AutoCloseable {
                 return made;
             });
             thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-            EventRelay relay = new EventRelay(queue, namespace, publisher, metrics, new OnThread(feed, thread));
+            EventRelay relay = new EventRelay(
+                    queue, namespace, defaultTypes.get(queue), publisher, metrics, new OnThread(feed, thread));
             parts.put(queue, new Part(relay, publisher, thread));
         });
     }

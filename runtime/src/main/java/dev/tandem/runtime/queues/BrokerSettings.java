@@ -1,10 +1,17 @@
 package dev.tandem.runtime.queues;
 
 import dev.tandem.kafka.KafkaSettings;
+import dev.tandem.rabbit.RabbitAccess;
 import dev.tandem.rabbit.RabbitSettings;
+import dev.tandem.runtime.settings.ConnectionFiles;
+import dev.tandem.runtime.settings.PemFiles;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.KeySource;
+import dev.tandem.runtime.settings.SecretFile;
 import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.runtime.settings.TandemSettings.TlsSettings;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 
 /** Translates a queue's settings to those of its broker's module. */
 public final class BrokerSettings {
@@ -23,10 +30,19 @@ public final class BrokerSettings {
                 .withGrowthWindow(queue.growthWindow());
     }
 
-    /** Returns what RabbitMQ's module needs to know of a queue, to run its tasks and to submit some. */
+    /**
+     * Returns what RabbitMQ's module needs to know of a queue, to run its tasks and to submit some.
+     *
+     * @throws dev.tandem.runtime.settings.SettingsException if a file of its connections cannot be used
+     */
     public static RabbitSettings rabbit(TandemSettings settings, String name, QueueSettings queue) {
+        ConnectionFiles.check(
+                "tandem.rabbit",
+                settings.rabbit().passwordFile(),
+                settings.rabbit().tls());
         return new RabbitSettings(
                 settings.rabbit().uri(),
+                rabbitAccess(settings.rabbit()),
                 name,
                 queue.effectiveExchange(),
                 queue.effectiveRoutingKey(name),
@@ -40,5 +56,28 @@ public final class BrokerSettings {
                 queue.maxPriority() == null ? 0 : queue.maxPriority(),
                 (int) settings.maxPayload().toBytes(),
                 settings.rabbit().consumerTimeout());
+    }
+
+    /** Returns how RabbitMQ is logged in to. */
+    public static RabbitAccess rabbitAccess(TandemSettings.RabbitSettings rabbit) {
+        return new RabbitAccess(
+                rabbit.username().isEmpty() ? null : rabbit.username(),
+                rabbit.passwordFile().isEmpty() ? null : new RabbitPassword(rabbit.passwordFile()),
+                rabbit.tls().isEmpty() ? null : new RabbitTls(rabbit.tls()));
+    }
+
+    /** A record, because queues whose accesses are equal share connections. */
+    private record RabbitPassword(String file) implements Supplier<String> {
+        @Override
+        public String get() {
+            return SecretFile.read("tandem.rabbit.password-file", file);
+        }
+    }
+
+    private record RabbitTls(TlsSettings files) implements Supplier<SSLContext> {
+        @Override
+        public SSLContext get() {
+            return new PemFiles("tandem.rabbit.tls", files).context();
+        }
     }
 }

@@ -3,15 +3,19 @@ package dev.tandem.runtime.queues;
 import dev.tandem.executor.FanOuts;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.TaskView;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
 import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRecord.Phase;
 import dev.tandem.task.fanout.FanOutRequest;
+import dev.tandem.task.fanout.FanOutRequest.End;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -21,8 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at fan-outs that nobody sees to: those that have ended, and whose final task nobody has submitted in time; and those whose
- * master is silent, and may have ended without its stream.
+ * Looks at fan-outs that nobody sees to: those that have ended, and whose final task nobody has submitted in time; those whose
+ * master is silent, and may have ended; and those whose master was cancelled, and of which nobody is known to
+ * have cancelled what is within.
  */
 final class FanOutPatrol implements AutoCloseable {
 
@@ -33,8 +38,11 @@ final class FanOutPatrol implements AutoCloseable {
     /** When a silent master is looked at again that has not ended. */
     private static final long LOOK_AGAIN_MILLIS = 60_000;
 
-    /** A master that nobody knows and that is silent for so long has ended. */
+    /** A master that nobody knows has ended if its fan-out began so long ago. */
     private static final long LOST_MILLIS = TimeUnit.DAYS.toMillis(1);
+
+    /** When one is looked at again within which all has been cancelled. */
+    private static final long CANCELLED_MILLIS = TimeUnit.DAYS.toMillis(1);
 
     private static final int MOST_TASKS = 10;
 
@@ -103,40 +111,90 @@ final class FanOutPatrol implements AutoCloseable {
                 }
             } else if (record.phase() == Phase.COMPLETE) {
                 fanOuts.finish(id);
-            } else if (record.phase() == Phase.OPEN) {
+            } else if (record.phase() == Phase.OPEN || record.awaitsOnlyMaster()) {
                 lookAtMaster(record);
+            } else if (answer.cancelled()) {
+                cancelWithin(record);
+            } else {
+                // It is due without a reason that is known here. It must not hide the others.
+                fanOuts.ask(new FanOutRequest.Postpone(record.id(), LOOK_AGAIN_MILLIS));
             }
         });
     }
 
     private void lookAtMaster(FanOutRecord record) {
-        store.inspector()
-                .tasks(record.plan().queue(), record.plan().masterId(), MOST_TASKS)
-                .whenComplete((tasks, failure) -> {
-                    String why = failure == null ? ended(record, tasks) : null;
-                    if (why == null) {
-                        fanOuts.ask(new FanOutRequest.Postpone(record.id(), LOOK_AGAIN_MILLIS));
-                    } else {
-                        log.info("Fan-out {} is given up with {} subtasks: {}", record.id(), record.cursor(), why);
-                        fanOuts.ask(new FanOutRequest.Abandon(record.id(), record.token(), why));
-                    }
-                });
+        found(record).whenComplete((tasks, failure) -> {
+            MasterEnd master = failure == null ? ended(record, tasks) : null;
+            if (master == null) {
+                fanOuts.ask(new FanOutRequest.Postpone(record.id(), LOOK_AGAIN_MILLIS));
+            } else {
+                masterEnded(record, master);
+            }
+        });
     }
 
-    /** Returns why the stream will not go on; null if the master may run, now or later. */
-    private static @Nullable String ended(FanOutRecord record, List<TaskView> tasks) {
+    /** Looks for a master in its place, and if it is not there, for tasks that have its id. */
+    private CompletableFuture<List<TaskView>> found(FanOutRecord record) {
+        String queue = record.plan().queue();
+        String place = record.plan().master();
+        int slash = place.indexOf('/');
+        Partition partition = new Partition(queue, place.substring(0, slash));
+        return store.inspector()
+                .task(partition, new Position(place.substring(slash + 1)))
+                .thenCompose(there -> there.isPresent()
+                        ? CompletableFuture.completedFuture(List.of(there.get()))
+                        : store.inspector().tasks(queue, record.plan().masterId(), MOST_TASKS));
+    }
+
+    /**
+     * Cancels what is within a fan-out that was given up: whoever gave it up may have died before he did. One that cannot be
+     * cancelled is looked at again soon.
+     */
+    private void cancelWithin(FanOutRecord record) {
+        fanOuts.ask(new FanOutRequest.Postpone(record.id(), LOOK_AGAIN_MILLIS));
+        fanOuts.cancel(record.id(), record.why(), isCancelled -> {
+            if (isCancelled) {
+                fanOuts.ask(new FanOutRequest.Postpone(record.id(), CANCELLED_MILLIS));
+            }
+        });
+    }
+
+    /** Tells a fan-out how its master ended. If that was cancelled, what it has begun is, too. */
+    private void masterEnded(FanOutRecord record, MasterEnd master) {
+        String how =
+                record.phase() == Phase.OPEN ? "is given up with" : "does not wait for its master any more, and has";
+        log.info("Fan-out {} {} {} subtasks: {}", record.id(), how, record.cursor(), master.why());
+        boolean cancels = master.end() == End.CANCELLED;
+        FanOutRequest request =
+                new FanOutRequest.Abandon(record.id(), record.token(), master.end(), master.why(), cancels);
+        fanOuts.ask(request).thenAccept(answer -> {
+            if (answer != null && answer.isGivenUp() && cancels) {
+                fanOuts.cancel(record.id(), master.why(), isCancelled -> {});
+            }
+        });
+    }
+
+    private record MasterEnd(End end, String why) {}
+
+    /** Returns how a master ended; null if it may run, now or later. */
+    private static @Nullable MasterEnd ended(FanOutRecord record, List<TaskView> tasks) {
         for (TaskView task : tasks) {
             String place = task.partition().name() + "/" + task.position();
             if (place.equals(record.plan().master())) {
+                String state = task.state().name().toLowerCase(Locale.ROOT);
                 return switch (task.state()) {
-                    case DEAD, SUCCEEDED, EXPIRED, CANCELLED ->
-                        "its master has ended as " + task.state().name().toLowerCase(Locale.ROOT);
+                    case CANCELLED -> new MasterEnd(End.CANCELLED, "its master was cancelled");
+                    case SUCCEEDED -> new MasterEnd(End.SUCCEEDED, "its master has ended as " + state);
+                    case DEAD, EXPIRED -> new MasterEnd(End.FAILED, "its master has ended as " + state);
                     default -> null;
                 };
             }
         }
-        boolean isLost = System.currentTimeMillis() - record.since() > LOST_MILLIS && tasks.isEmpty();
-        return isLost ? "its master is not known any more" : null;
+        // A copy of the master that has ended says nothing of it. One that may run could be the master in another
+        // place.
+        boolean isLost = System.currentTimeMillis() - record.since() > LOST_MILLIS
+                && tasks.stream().allMatch(task -> task.state().isFinal());
+        return isLost ? new MasterEnd(End.SUCCEEDED, "its master is not known any more") : null;
     }
 
     @Override

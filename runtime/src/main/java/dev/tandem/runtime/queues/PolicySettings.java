@@ -11,6 +11,7 @@ import dev.tandem.runtime.settings.QueueSettings.DedupSettings;
 import dev.tandem.runtime.settings.QueueSettings.DedupSettings.Until;
 import dev.tandem.runtime.settings.QueueSettings.DependencySettings;
 import dev.tandem.runtime.settings.QueueSettings.HandlersMismatch;
+import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.runtime.settings.TandemSettings.Durability;
 import dev.tandem.task.CustodyBounds;
@@ -30,7 +31,7 @@ public final class PolicySettings {
         QueuePolicy policy = queue.ordered()
                 ? QueuePolicy.ordered(queue.effectiveConcurrency()).withDeadHead(queue.effectiveDeadHead())
                 : QueuePolicy.unordered(queue.effectiveConcurrency());
-        return policy.withMemory(queue.maxInMemory(), queue.maxInMemoryBytes().toBytes())
+        return policy.withMemory(maxInMemory(queue), queue.maxInMemoryBytes().toBytes())
                 .withParked(queue.effectiveMaxParkedPerKey(), queue.maxParked())
                 .withMaxBlockedKeys(queue.maxBlockedKeys())
                 .withTtl(queue.ttl() == null ? 0 : queue.ttl().toMillis())
@@ -38,6 +39,12 @@ public final class PolicySettings {
                         queue.weight() == null ? StartPolicy.NO_WEIGHT : queue.weight(),
                         queue.precedence(),
                         queue.fair().policy()));
+    }
+
+    /** Where tenants have shares of memory, that is no more than the broker delivers. */
+    private static int maxInMemory(QueueSettings queue) {
+        boolean isFairQueue = queue.fair().policy() != null && queue.effectiveSource() == SourceType.RABBIT;
+        return isFairQueue ? Math.min(queue.maxInMemory(), queue.effectivePrefetch()) : queue.maxInMemory();
     }
 
     static CustodyBounds custody(QueueSettings queue) {

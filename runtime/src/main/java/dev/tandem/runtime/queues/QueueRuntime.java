@@ -3,12 +3,16 @@ package dev.tandem.runtime.queues;
 import dev.tandem.executor.Executor;
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.executor.LimitStatus;
+import dev.tandem.executor.LogPolicy;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
 import dev.tandem.executor.RateStatus;
+import dev.tandem.executor.StatisticsWriter;
 import dev.tandem.executor.TaskLogContext;
 import dev.tandem.executor.pull.TaskLeases;
+import dev.tandem.rabbit.RabbitEventQueue;
 import dev.tandem.runtime.events.EventService;
+import dev.tandem.runtime.masking.Echoes;
 import dev.tandem.runtime.queues.QueueSource.Reachability;
 import dev.tandem.runtime.settings.KeptEnds;
 import dev.tandem.runtime.settings.TandemSettings;
@@ -36,6 +40,7 @@ public final class QueueRuntime {
     private final Map<String, QueueSource> sources = new LinkedHashMap<>();
     private final FanOutService fanOuts;
     private final EventService events;
+    private final @Nullable StatisticsWriter statistics;
     private final Executor executor;
     private final Membership membership;
     private final FailureWatch failures;
@@ -47,6 +52,7 @@ public final class QueueRuntime {
      * @param store see {@link StoreSettings#open}; to be closed after {@link #stop}, by whoever opened it
      * @param fanOuts what its tasks fan out with; started and closed with this
      * @param virtualThreads whether handlers run on virtual threads; null means wherever Java has them
+     * @param keeper the queue of RabbitMQ that keeps events for the archive; null if this process has none
      */
     public QueueRuntime(
             TandemSettings settings,
@@ -54,16 +60,26 @@ public final class QueueRuntime {
             QueueHandlers handlers,
             ExecutorMetrics metrics,
             FanOutService fanOuts,
-            @Nullable Boolean virtualThreads) {
+            @Nullable Boolean virtualThreads,
+            @Nullable RabbitEventQueue keeper) {
         this.settings = settings;
         this.store = store;
         this.fanOuts = fanOuts;
-        this.events = EventPublishers.service(settings, store, metrics);
-        this.executor = executor(handlers, metrics, virtualThreads);
+        this.events = EventPublishers.service(settings, store, metrics, keeper);
+        this.statistics = settings.statistics().enabled() ? statistics(metrics) : null;
+        this.executor = executor(handlers, statistics == null ? metrics : statistics, virtualThreads);
         this.membership = new Membership(settings, store, executor, sources.values());
         // Its shutdown hook stops this runtime, so the exit cannot wait on the thread that does so.
         Runnable end = () -> new Thread(() -> System.exit(FailureWatch.EXIT_STATUS), "tandem-exit").start();
         this.failures = new FailureWatch(executor::status, settings.executor().onFailure(), end);
+    }
+
+    private StatisticsWriter statistics(ExecutorMetrics metrics) {
+        return new StatisticsWriter(
+                settings.queues().keySet(),
+                (queue, tally) -> store.statistics()
+                        .add(queue, tally, settings.statistics().keep()),
+                metrics);
     }
 
     private Executor executor(QueueHandlers handlers, ExecutorMetrics metrics, @Nullable Boolean virtualThreads) {
@@ -88,7 +104,7 @@ public final class QueueRuntime {
             sources.put(name, source);
             QueueSpec.Builder spec = QueueSpecs.of(name, queue, source.source(), store)
                     .fanOuts(fanOuts.fanOuts())
-                    .logKeys(settings.log().keys());
+                    .log(new LogPolicy(settings.log().keys(), mask(queue.mask())));
             if (settings.log().mdc()) {
                 // Before the interceptors of programs, so that their log lines name the task too.
                 spec.interceptor(new TaskLogContext(settings.log().keys()));
@@ -97,6 +113,11 @@ public final class QueueRuntime {
             builder.queue(spec.build());
         });
         return builder.build();
+    }
+
+    private static LogPolicy.ErrorMask mask(List<String> pointers) {
+        return (payload, error) ->
+                String.valueOf(Echoes.of(pointers, () -> payload).hide(error));
     }
 
     /** Returns the queues with rate limits. */
@@ -109,6 +130,9 @@ public final class QueueRuntime {
         KeptEnds.warnings(settings.queues()).forEach(log::warn);
         failures.start();
         events.start();
+        if (statistics != null) {
+            statistics.start();
+        }
         membership.start();
         fanOuts.start();
     }
@@ -118,6 +142,9 @@ public final class QueueRuntime {
         failures.close();
         events.stopping();
         membership.stop();
+        if (statistics != null) {
+            statistics.close();
+        }
         events.close();
         fanOuts.close();
     }
@@ -162,6 +189,12 @@ public final class QueueRuntime {
     public long misplaced(String queue) {
         QueueSource source = sources.get(queue);
         return source == null ? 0 : source.misplaced().getAsLong();
+    }
+
+    /** Says which of the broker's queues nobody consumes, because another ordering has left them; null if there are none. */
+    public @Nullable String forgotten(String queue) {
+        QueueSource source = sources.get(queue);
+        return source == null ? null : source.forgotten().get();
     }
 
     /** Returns whether the queue's broker can be reached. */

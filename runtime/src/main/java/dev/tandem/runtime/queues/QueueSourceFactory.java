@@ -40,7 +40,7 @@ final class QueueSourceFactory {
             return new Reachability(status.connected(), status.detail());
         };
         return new QueueSource(
-                SourceType.KAFKA, source, reachability, () -> source.status().misplaced());
+                SourceType.KAFKA, source, reachability, () -> source.status().misplaced(), () -> null);
     }
 
     private QueueSource rabbit(String name, QueueSettings queue) {
@@ -50,6 +50,11 @@ final class QueueSourceFactory {
             return new Reachability(status.connected(), status.detail());
         };
         // The exchange chooses the partition for all publishers.
-        return new QueueSource(SourceType.RABBIT, source, reachability, () -> 0);
+        return new QueueSource(
+                SourceType.RABBIT,
+                source,
+                reachability,
+                () -> 0,
+                () -> source.status().forgotten());
     }
 }

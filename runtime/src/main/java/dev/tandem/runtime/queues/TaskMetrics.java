@@ -3,6 +3,7 @@ package dev.tandem.runtime.queues;
 import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.executor.FanOutMetrics;
 import dev.tandem.executor.RunMeasurement;
+import dev.tandem.executor.StatisticsMetrics;
 import dev.tandem.runtime.events.EventMetrics;
 import dev.tandem.runtime.schedules.ScheduleMetrics;
 import dev.tandem.runtime.settings.QueueSettings;
@@ -24,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * Metrics of the runs, the schedules, the fan-outs and the events in this process. On the hot path: one look-up and three meters at
  * most for each task.
  */
-public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics, FanOutMetrics, EventMetrics {
+public final class TaskMetrics
+        implements ExecutorMetrics, ScheduleMetrics, FanOutMetrics, EventMetrics, StatisticsMetrics {
 
     private static final Duration[] BUCKETS = {
         Duration.ofMillis(1),
@@ -128,6 +130,15 @@ public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics, FanO
     }
 
     @Override
+    public void lost(String queue, long runs) {
+        Counter.builder("tandem.statistics.lost")
+                .description("Runs that are missing in the statistics of the queue, because Redis did not take them")
+                .tags("queue", queue)
+                .register(registry)
+                .increment(runs);
+    }
+
+    @Override
     public void fannedOut(String queue, long subtasks) {
         fanOuts.fannedOut(queue, subtasks);
     }
@@ -222,7 +233,7 @@ public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics, FanO
             this.tags = tags;
             this.run = Timer.builder("tandem.task.run")
                     .description(
-                            "Runs of handlers, by how they ended: succeeded, retried, dead, snoozed, expired, cancelled or not-started")
+                            "Runs of handlers, by how they ended: succeeded, retried, dead, snoozed, expired, cancelled, duplicate or not-started")
                     .tags("queue", tags.queue(), "type", tags.type(), "outcome", tags.outcome())
                     .serviceLevelObjectives(BUCKETS)
                     .register(registry);
@@ -292,6 +303,9 @@ public final class TaskMetrics implements ExecutorMetrics, ScheduleMetrics, FanO
             return "expired";
         } else if (outcome instanceof Outcome.Cancelled) {
             return "cancelled";
+        }
+        if (outcome instanceof Outcome.Duplicate) {
+            return "duplicate";
         }
         return outcome instanceof Outcome.Snoozed ? "snoozed" : "not-started";
     }

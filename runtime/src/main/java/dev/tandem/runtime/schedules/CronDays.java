@@ -1,9 +1,7 @@
 package dev.tandem.runtime.schedules;
 
 import java.time.DayOfWeek;
-import java.time.LocalDate;
 import java.time.YearMonth;
-import java.time.format.TextStyle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -21,22 +19,12 @@ final class CronDays {
 
     private static final long ALL_OF_WEEK = 0b11111110;
 
-    private static final List<String> NUMBERS = List.of("first", "second", "third", "fourth", "fifth");
-
-    /** Returns a day of a month; 0 if the month has none. */
-    private interface Day {
-        int in(YearMonth month);
-    }
-
-    /** A day of each month that has no fixed number. @param words name it, such as "the last Friday" */
-    private record Rule(String words, Day day) {}
-
     private final long fixed;
     private final long weekdays;
-    private final List<Rule> rules;
+    private final List<CronRule> rules;
     private final boolean ofWeek;
 
-    private CronDays(long fixed, long weekdays, List<Rule> rules, boolean ofWeek) {
+    private CronDays(long fixed, long weekdays, List<CronRule> rules, boolean ofWeek) {
         this.fixed = fixed;
         this.weekdays = weekdays;
         this.rules = rules;
@@ -56,9 +44,9 @@ final class CronDays {
         }
         long fixed = 0;
         long weekdays = 0;
-        List<Rule> rules = new ArrayList<>();
+        List<CronRule> rules = new ArrayList<>();
         for (String part : (anyDay ? week : month).split(",", -1)) {
-            Rule rule = isAny(part) ? null : anyDay ? ofWeek(part) : ofMonth(part);
+            CronRule rule = isAny(part) ? null : anyDay ? ofWeek(part) : ofMonth(part);
             if (rule != null) {
                 rules.add(rule);
             } else if (anyDay) {
@@ -74,63 +62,35 @@ final class CronDays {
         return text.equals("*") || text.equals("?");
     }
 
-    private static @Nullable Rule ofMonth(String part) {
+    private static @Nullable CronRule ofMonth(String part) {
         Matcher last = LAST.matcher(part);
         if (last.matches()) {
             int before = last.group(2) == null ? 0 : Integer.parseInt(last.group(2));
             if (before > 30) {
                 throw CronField.DAY_OF_MONTH.refused(part, "no month has so many days");
             }
-            String words = before == 0 ? "the last day" : "the last day but " + before;
-            return new Rule(words, month -> Math.max(0, month.lengthOfMonth() - before));
+            return new CronRule.LastDay(before);
         }
         Matcher nearest = NEAREST.matcher(part);
         if (nearest.matches()) {
             boolean end = nearest.group(1).equals("L");
-            int day = end ? 0 : CronField.DAY_OF_MONTH.number(nearest.group(1));
-            return new Rule(
-                    end ? "the last weekday" : "the weekday nearest to day " + day,
-                    month -> nearestWorkday(month, end ? month.lengthOfMonth() : day));
+            return new CronRule.NearestWorkday(end ? 0 : CronField.DAY_OF_MONTH.number(nearest.group(1)));
         }
         return null;
     }
 
-    /** Returns Monday to Friday nearest to a day, in the same month; 0 if the month has no such day. */
-    private static int nearestWorkday(YearMonth month, int day) {
-        if (day > month.lengthOfMonth()) {
-            return 0;
-        }
-        return switch (month.atDay(day).getDayOfWeek()) {
-            case SATURDAY -> day == 1 ? 3 : day - 1;
-            case SUNDAY -> day == month.lengthOfMonth() ? day - 2 : day + 1;
-            default -> day;
-        };
-    }
-
-    private static @Nullable Rule ofWeek(String part) {
+    private static @Nullable CronRule ofWeek(String part) {
         Matcher last = LAST_WEEKDAY.matcher(part);
         if (last.matches()) {
-            DayOfWeek day = weekday(last.group(1));
-            return new Rule("the last " + weekdayName(day.getValue()), month -> {
-                LocalDate end = month.atEndOfMonth();
-                return end.getDayOfMonth() - Math.floorMod(end.getDayOfWeek().getValue() - day.getValue(), 7);
-            });
+            return new CronRule.LastOfWeek(weekday(last.group(1)));
         }
         Matcher nth = NTH_WEEKDAY.matcher(part);
         if (nth.matches()) {
-            DayOfWeek day = weekday(nth.group(1));
             int number = Integer.parseInt(nth.group(2));
             if (number < 1 || number > 5) {
                 throw CronField.DAY_OF_WEEK.refused(part, "the number behind # must be 1 to 5");
             }
-            String words = "the " + NUMBERS.get(number - 1) + " " + weekdayName(day.getValue());
-            return new Rule(words, month -> {
-                int first = 1
-                        + Math.floorMod(
-                                day.getValue() - month.atDay(1).getDayOfWeek().getValue(), 7);
-                int found = first + 7 * (number - 1);
-                return found <= month.lengthOfMonth() ? found : 0;
-            });
+            return new CronRule.NthOfWeek(number, weekday(nth.group(1)));
         }
         return null;
     }
@@ -138,10 +98,6 @@ final class CronDays {
     private static DayOfWeek weekday(String text) {
         int number = CronField.DAY_OF_WEEK.number(text);
         return DayOfWeek.of(number == 0 ? 7 : number);
-    }
-
-    static String weekdayName(int number) {
-        return DayOfWeek.of(number).getDisplayName(TextStyle.FULL, Locale.ENGLISH);
     }
 
     boolean isEveryDay() {
@@ -163,16 +119,16 @@ final class CronDays {
         return weekdays;
     }
 
-    /** Returns the names of the other days. */
-    List<String> rules() {
-        return rules.stream().map(Rule::words).toList();
+    /** Returns the other days. */
+    List<CronRule> rules() {
+        return rules;
     }
 
     /** Returns the days of a month, a bit for each; bit 0 is never set. */
     long in(YearMonth month) {
         long days = fixed;
-        for (Rule rule : rules) {
-            days |= 1L << rule.day().in(month);
+        for (CronRule rule : rules) {
+            days |= 1L << rule.in(month);
         }
         if (weekdays != 0) {
             int first = month.atDay(1).getDayOfWeek().getValue();

@@ -1,22 +1,30 @@
 package dev.tandem.runtime.schedules;
 
+import dev.tandem.runtime.schedules.TimingGrammar.Days;
+import dev.tandem.runtime.schedules.TimingGrammar.Field;
+import dev.tandem.runtime.schedules.TimingGrammar.Unit;
+import java.time.DayOfWeek;
 import java.time.Duration;
-import java.time.Month;
-import java.time.format.TextStyle;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
-/** Says in English when a schedule fires, such as "every weekday at 09:00 Europe/Zurich". */
+/** Says when a schedule fires, such as "every weekday at 09:00 Europe/Zurich". Immutable. */
 public final class TimingWords {
+
+    public static final TimingWords ENGLISH = new TimingWords(new EnglishTimingGrammar());
+    public static final TimingWords CHINESE = new TimingWords(new ChineseTimingGrammar());
 
     /** Times of a day are named one by one up to this many. */
     private static final int MOST_TIMES = 8;
 
-    private TimingWords() {}
+    private final TimingGrammar grammar;
+
+    private TimingWords(TimingGrammar grammar) {
+        this.grammar = grammar;
+    }
 
     /** Returns the words for a timing. */
-    public static String of(Timing timing) {
+    public String of(Timing timing) {
         if (timing instanceof Timing.Every every) {
             return every(every.interval());
         }
@@ -24,24 +32,20 @@ public final class TimingWords {
         return of(cron.expression()) + " " + cron.zone().getId();
     }
 
-    private static String every(Duration interval) {
+    private String every(Duration interval) {
         long seconds = interval.toSeconds();
-        if (seconds % 86_400 == 0) {
-            return "every " + counted(seconds / 86_400, "day") + " from midnight UTC";
-        } else if (seconds % 3_600 == 0) {
-            return "every " + counted(seconds / 3_600, "hour");
+        for (Unit unit : Unit.values()) {
+            if (seconds % unit.seconds == 0) {
+                return grammar.every(seconds / unit.seconds, unit);
+            }
         }
-        return "every " + (seconds % 60 == 0 ? counted(seconds / 60, "minute") : counted(seconds, "second"));
+        throw new IllegalStateException("every number of seconds is one of seconds");
     }
 
-    private static String counted(long count, String unit) {
-        return count == 1 ? unit : count + " " + unit + "s";
-    }
-
-    static String of(CronExpression cron) {
+    String of(CronExpression cron) {
         boolean atTimes = Long.bitCount(cron.hours()) < 24 && cron.firingsInADay() <= MOST_TIMES;
         String days = days(cron, atTimes);
-        return atTimes ? days + " at " + list(times(cron)) : withinDay(cron) + (days.isEmpty() ? "" : ", " + days);
+        return atTimes ? grammar.at(days, times(cron)) : grammar.within(withinDay(cron), days);
     }
 
     private static List<String> times(CronExpression cron) {
@@ -57,98 +61,40 @@ public final class TimingWords {
     }
 
     /** Says when it fires in a day that has too many times to name them. */
-    private static String withinDay(CronExpression cron) {
-        String hours = hours(cron);
-        if (cron.seconds() != 1) {
-            String seconds = field(cron.seconds(), 60, "second");
-            String minutes = Long.bitCount(cron.minutes()) == 60
-                    ? ""
-                    : " of " + field(cron.minutes(), 60, "minute").replaceFirst("^at ", "");
-            return (minutes.isEmpty() && !seconds.startsWith("every")
-                            ? seconds + " of every minute"
-                            : seconds + minutes)
-                    + hours;
-        } else if (Long.bitCount(cron.minutes()) == 1) {
-            boolean everyHour = Long.bitCount(cron.hours()) == 24;
-            String minute = "at minute " + Long.numberOfTrailingZeros(cron.minutes());
-            return everyHour ? "every hour " + minute : minute + " of each hour" + hours;
-        }
-        return field(cron.minutes(), 60, "minute")
-                + (hours.isEmpty() && !isStep(cron.minutes(), 60) ? " of every hour" : hours);
+    private String withinDay(CronExpression cron) {
+        Field minutes = new Field(numbers(cron.minutes()));
+        return cron.seconds() == 1
+                ? grammar.minutes(minutes, hours(cron))
+                : grammar.seconds(new Field(numbers(cron.seconds())), minutes, hours(cron));
     }
 
     /** Says in which hours of the day; nothing if in all of them. */
-    private static String hours(CronExpression cron) {
+    private String hours(CronExpression cron) {
         List<Integer> hours = numbers(cron.hours());
         int first = hours.get(0);
         int last = hours.get(hours.size() - 1);
         if (hours.size() == 24) {
             return "";
-        } else if (hours.size() > 1 && last - first == hours.size() - 1) {
-            return " from " + clock(first, 0) + " to " + clock(last, 59);
         }
-        return " in the hours "
-                + list(hours.stream().map(each -> clock(each, 0)).toList());
+        return hours.size() > 1 && last - first == hours.size() - 1
+                ? grammar.hours(clock(first, 0), clock(last, 59))
+                : grammar.hours(hours);
     }
-
-    /** Says which seconds or minutes, in such words as "every 10 minutes" or "at minutes 5 and 7". */
-    private static String field(long bits, int count, String unit) {
-        List<Integer> numbers = numbers(bits);
-        if (isStep(bits, count)) {
-            return "every " + counted(count / numbers.size(), unit);
-        }
-        return "at " + unit + (numbers.size() == 1 ? " " : "s ")
-                + list(numbers.stream().map(String::valueOf).toList());
-    }
-
-    /** Whether a set begins with 0 and has equal steps, also from its last number to the next hour or minute. */
-    private static boolean isStep(long bits, int count) {
-        List<Integer> numbers = numbers(bits);
-        int step = count / numbers.size();
-        return numbers.size() > 1
-                && step * numbers.size() == count
-                && numbers.stream().allMatch(each -> each % step == 0);
-    }
-
-    // ---- days ----
 
     /** Says on which days. @param always whether to say so too if it is every day */
-    private static String days(CronExpression cron, boolean always) {
+    private String days(CronExpression cron, boolean always) {
         List<Integer> months = numbers(cron.months());
-        String inMonths = months.size() == 12
-                ? ""
-                : " in " + list(months.stream().map(TimingWords::month).toList());
-        if (cron.days().isEveryDay()) {
-            return months.size() == 12 && !always ? "" : "every day" + inMonths;
-        } else if (cron.days().isOfWeek()) {
-            List<String> days = new ArrayList<>(weekdays(cron.days().weekdays()));
-            days.addAll(cron.days().rules());
-            boolean simple = cron.days().rules().isEmpty();
-            return (simple ? "every " + list(days) : "on " + list(days) + (inMonths.isEmpty() ? " of every month" : ""))
-                    + inMonths;
+        List<Integer> some = months.size() == 12 ? List.of() : months;
+        CronDays days = cron.days();
+        if (days.isEveryDay()) {
+            return some.isEmpty() && !always ? "" : grammar.everyDay(some);
         }
-        List<String> days = new ArrayList<>();
-        List<Integer> fixed = numbers(cron.days().fixed());
-        if (!fixed.isEmpty()) {
-            days.add((fixed.size() == 1 ? "day " : "days ")
-                    + list(fixed.stream().map(String::valueOf).toList()));
-        }
-        days.addAll(cron.days().rules());
-        return "on " + list(days) + (inMonths.isEmpty() ? " of every month" : inMonths);
+        List<DayOfWeek> weekdays =
+                numbers(days.weekdays()).stream().map(DayOfWeek::of).toList();
+        return days.isOfWeek() && days.rules().isEmpty()
+                ? grammar.weekdays(weekdays, some)
+                : grammar.days(new Days(numbers(days.fixed()), weekdays, days.rules(), some));
     }
-
-    private static List<String> weekdays(long bits) {
-        long working = 0b111110;
-        return bits == working
-                ? List.of("weekday")
-                : numbers(bits).stream().map(CronDays::weekdayName).toList();
-    }
-
-    private static String month(int number) {
-        return Month.of(number).getDisplayName(TextStyle.FULL, Locale.ENGLISH);
-    }
-
-    // ---- texts ----
 
     private static List<Integer> numbers(long bits) {
         List<Integer> numbers = new ArrayList<>();
@@ -158,12 +104,7 @@ public final class TimingWords {
         return numbers;
     }
 
-    private static String list(List<String> all) {
-        int last = all.size() - 1;
-        return last == 0 ? all.get(0) : String.join(", ", all.subList(0, last)) + " and " + all.get(last);
-    }
-
-    private static String clock(int hour, int minute) {
+    static String clock(int hour, int minute) {
         return twoDigits(hour) + ":" + twoDigits(minute);
     }
 

@@ -101,9 +101,10 @@ final class CommandSettingsCheck {
 
     private void checkArguments(String prefix, List<String> args) {
         for (int i = 0; i < args.size(); i++) {
-            String wrong = CommandTemplate.problem(args.get(i));
-            if (wrong != null) {
-                problems.add(prefix + "args[" + i + "]", args.get(i), wrong);
+            try {
+                CommandTemplate unused = CommandTemplate.parse(args.get(i));
+            } catch (IllegalArgumentException e) {
+                problems.add(prefix + "args[" + i + "]", args.get(i), String.valueOf(e.getMessage()));
             }
         }
     }

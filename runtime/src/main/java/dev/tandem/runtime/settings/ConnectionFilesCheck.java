@@ -1,6 +1,7 @@
 package dev.tandem.runtime.settings;
 
 import dev.tandem.runtime.settings.TandemSettings.TlsSettings;
+import java.util.Arrays;
 import java.util.regex.Pattern;
 
 /**
@@ -29,11 +30,14 @@ final class ConnectionFilesCheck {
             return;
         }
         String setting = section + ".tls";
-        if (!uri.startsWith(scheme)) {
+        // Of several addresses, one without TLS would be told the password as soon as the others are gone.
+        if (!Arrays.stream(uri.split(","))
+                .map(String::strip)
+                .allMatch(each -> each.startsWith(scheme) || !each.contains("://"))) {
             problems.add(
                     section + ".uri",
                     uri,
-                    "it must begin with " + scheme + "://, because " + setting
+                    "each address must begin with " + scheme + "://, because " + setting
                             + " has files: without TLS they have no use");
         }
         if (tls.certificateFile().isEmpty() != tls.keyFile().isEmpty()) {

@@ -1,30 +1,25 @@
 package dev.tandem.runtime.settings;
 
 import dev.tandem.task.FailureText;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
-import java.security.spec.PKCS8EncodedKeySpec;
-import java.util.Base64;
-import java.util.Collection;
+import java.security.cert.X509Certificate;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Set;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.ssl.pem.PemContent;
 
 /**
  * Reads the certificates and keys of connections to a broker or to Redis. Reads the files at each call, so that they can
@@ -32,8 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PemFiles {
 
-    private static final Pattern KEY =
-            Pattern.compile("-----BEGIN ([A-Z ]*PRIVATE KEY)-----([A-Za-z0-9+/=\\s]*+)-----END", Pattern.DOTALL);
+    private static final Set<String> KINDS = Set.of("RSA", "EC", "EdDSA");
 
     private static final char[] NO_PASSWORD = new char[0];
 
@@ -78,17 +72,17 @@ public final class PemFiles {
         if (files.certificateFile().isEmpty()) {
             return null;
         }
-        Collection<? extends Certificate> chain = certificates("certificate-file", files.certificateFile());
+        List<X509Certificate> chain = certificates("certificate-file", files.certificateFile());
         PrivateKey key = key(files.keyFile());
         try {
-            if (!belong(key, chain.iterator().next().getPublicKey())) {
+            if (!belong(key, chain.get(0).getPublicKey())) {
                 throw problem(
                         "key-file",
                         files.keyFile(),
                         "it is not the key of the certificate in " + setting + ".certificate-file");
             }
             KeyStore store = empty();
-            store.setKeyEntry("key", key, NO_PASSWORD, chain.toArray(Certificate[]::new));
+            store.setKeyEntry("key", key, NO_PASSWORD, chain.toArray(X509Certificate[]::new));
             KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
             keys.init(store, NO_PASSWORD);
             return keys;
@@ -115,41 +109,38 @@ public final class PemFiles {
         }
     }
 
-    private Collection<? extends Certificate> certificates(String name, String file) {
+    private List<X509Certificate> certificates(String name, String file) {
+        String text = text(name, file);
         try {
-            Collection<? extends Certificate> read = CertificateFactory.getInstance("X.509")
-                    .generateCertificates(
-                            new ByteArrayInputStream(text(name, file).getBytes(StandardCharsets.US_ASCII)));
+            List<X509Certificate> read = PemContent.of(text).getCertificates();
             if (!read.isEmpty()) {
                 return read;
             }
-        } catch (GeneralSecurityException e) {
+        } catch (IllegalStateException e) {
             // The problem says what is expected.
         }
         throw problem(name, file, "it must have certificates in PEM (-----BEGIN CERTIFICATE-----)");
     }
 
     private PrivateKey key(String file) {
-        Matcher found = KEY.matcher(text("key-file", file));
-        if (!found.find()) {
-            throw problem("key-file", file, "it must have a key in PEM (-----BEGIN PRIVATE KEY-----)");
-        }
-        if (!found.group(1).equals("PRIVATE KEY")) {
-            throw problem(
-                    "key-file",
-                    file,
-                    "its key is an " + found.group(1)
-                            + ", but it must be in PKCS #8 and not encrypted: openssl pkcs8 -topk8 -nocrypt -in FILE");
-        }
-        for (String algorithm : List.of("RSA", "EC", "Ed25519")) {
-            try {
-                byte[] der = Base64.getMimeDecoder().decode(found.group(2));
-                return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(der));
-            } catch (GeneralSecurityException | IllegalArgumentException e) {
-                // It may be a key of the next kind.
+        String text = text("key-file", file);
+        try {
+            PrivateKey key = PemContent.of(text).getPrivateKey();
+            if (key != null && KINDS.contains(key.getAlgorithm())) {
+                return key;
+            } else if (key != null) {
+                throw problem("key-file", file, "its key must be RSA, EC or Ed25519");
             }
+        } catch (PemException e) {
+            throw e;
+        } catch (IllegalStateException e) {
+            // The problem says what is expected.
         }
-        throw problem("key-file", file, "its key must be RSA, EC or Ed25519");
+        throw problem(
+                "key-file",
+                file,
+                "it must have a key in PEM (-----BEGIN PRIVATE KEY-----) that is not encrypted, as openssl pkcs8 -topk8"
+                        + " -nocrypt -in FILE makes it");
     }
 
     /** Tries the key, because a pair of which only one file was exchanged yet fails in odd ways otherwise. */

@@ -6,6 +6,8 @@ import dev.tandem.runtime.settings.TandemSettings.ExecutorSettings;
 import dev.tandem.runtime.settings.TandemSettings.FanOutSettings;
 import dev.tandem.runtime.settings.TandemSettings.HistorySettings;
 import dev.tandem.runtime.settings.TandemSettings.HttpCallSettings;
+import dev.tandem.runtime.settings.TandemSettings.IdempotencySettings;
+import dev.tandem.runtime.settings.TandemSettings.RabbitSettings;
 import dev.tandem.runtime.settings.TandemSettings.RedisSettings;
 import dev.tandem.runtime.targets.AddressRanges;
 import dev.tandem.task.Partition;
@@ -28,6 +30,10 @@ final class SettingsCheck {
     private static final int MAX_REPLICAS = 16;
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._-]+");
 
+    /** Loopback may be plain. */
+    private static final Pattern PLAIN_WITHOUT_USER =
+            Pattern.compile("(?i)http://(?!localhost[:/]|127\\.|\\[::1])[^/@]*(/|$)");
+
     private final TandemSettings settings;
     private final SettingProblems problems = new SettingProblems();
 
@@ -45,10 +51,18 @@ final class SettingsCheck {
                 settings.rabbit().consumerTimeout(),
                 Duration.ofSeconds(1),
                 Duration.ofDays(365));
+        if (!settings.rabbit().managementUri().isEmpty()) {
+            check.problems.checkAddress(
+                    "tandem.rabbit.management-uri", settings.rabbit().managementUri(), Set.of("http", "https"));
+            check.checkManagement(settings.rabbit().managementUri());
+        }
         check.checkRedis(settings.redis());
         check.checkFiles();
         check.checkExecutor(settings.executor());
         check.checkHistory(settings.history());
+        check.problems.checkRange(
+                "tandem.statistics.keep", settings.statistics().keep(), Duration.ofHours(1), Duration.ofDays(14));
+        ArchiveSettingsCheck.check(settings, check.problems);
         check.checkFanOuts(settings.fanOuts());
         check.problems.checkRange(
                 "tandem.outbox.lease", settings.outbox().lease(), Duration.ofSeconds(1), Duration.ofMinutes(10));
@@ -63,6 +77,10 @@ final class SettingsCheck {
                 "tandem.api.session-idle", settings.api().sessionIdle(), Duration.ofSeconds(1), Duration.ofDays(30));
         check.problems.checkRange(
                 "tandem.api.session-max", settings.api().sessionMax(), Duration.ofSeconds(1), Duration.ofDays(30));
+        IdempotencySettings idempotency = settings.api().idempotency();
+        check.problems.checkRange(
+                "tandem.api.idempotency.keep", idempotency.keep(), Duration.ofMinutes(1), Duration.ofDays(7));
+        check.problems.checkRange("tandem.api.idempotency.max", idempotency.max(), 10, 10_000_000);
         check.checkProxy(settings.api().proxy());
         check.checkHttp(settings.http());
         new QueueSettingsCheck(settings, handlers, check.problems).checkAll();
@@ -121,10 +139,23 @@ final class SettingsCheck {
         }
     }
 
+    /** Without a user of its own, the plugin is told the password of AMQP. */
+    private void checkManagement(String uri) {
+        if (PLAIN_WITHOUT_USER.matcher(uri).lookingAt()) {
+            problems.add(
+                    "tandem.rabbit.management-uri",
+                    Secrets.masked(uri),
+                    "it must begin with https://, because the password of AMQP is sent there; or name a user of its own,"
+                            + " as in http://monitor:password@host:15672");
+        }
+    }
+
     private void checkFiles() {
         ConnectionFilesCheck files = new ConnectionFilesCheck(problems);
         RedisSettings redis = settings.redis();
         files.check("tandem.redis", redis.uri(), "rediss", redis.username(), redis.passwordFile(), redis.tls());
+        RabbitSettings rabbit = settings.rabbit();
+        files.check("tandem.rabbit", rabbit.uri(), "amqps", rabbit.username(), rabbit.passwordFile(), rabbit.tls());
     }
 
     private void checkReplicas(RedisSettings redis) {

@@ -3,6 +3,7 @@ package dev.tandem.runtime.settings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -15,6 +16,7 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.unit.DataSize;
 
@@ -107,20 +109,21 @@ public final class SettingsLoader {
                 problems.add(SettingProblem.ofValue(
                         name.toString(),
                         Secrets.shown(name.toString(), String.valueOf(property.getValue())),
-                        allowedValues(target.getType().resolve(Object.class))));
+                        allowedValues(target.getType())));
                 return null; // the default takes its place, so that the other settings are checked too
             }
         };
         return Binder.get(environment).bindOrCreate(PREFIX, Bindable.of(TandemSettings.class), collecting);
     }
 
-    private static String allowedValues(Class<?> type) {
+    private static String allowedValues(ResolvableType target) {
+        Class<?> type = target.resolve(Object.class);
+        if (Collection.class.isAssignableFrom(type)) {
+            Class<?> element = target.asCollection().getGeneric(0).resolve(Object.class);
+            return element.isEnum() ? "name " + names(element, ", ") : "it must be a list";
+        }
         if (type.isEnum()) {
-            return "it must be "
-                    + Arrays.stream(type.getEnumConstants())
-                            .map(constant ->
-                                    constant.toString().toLowerCase(Locale.ROOT).replace('_', '-'))
-                            .collect(Collectors.joining(" or "));
+            return "it must be " + names(type, " or ");
         }
         if (type == Duration.class) {
             return "it must be a duration, such as 500ms, 10s, 5m, 1h or PT10S";
@@ -135,5 +138,11 @@ public final class SettingsLoader {
             return "it must be a number";
         }
         return "it must be a whole number";
+    }
+
+    private static String names(Class<?> type, String between) {
+        return Arrays.stream(type.getEnumConstants())
+                .map(constant -> constant.toString().toLowerCase(Locale.ROOT).replace('_', '-'))
+                .collect(Collectors.joining(between));
     }
 }

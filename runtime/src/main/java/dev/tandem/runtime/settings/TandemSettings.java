@@ -31,6 +31,8 @@ public record TandemSettings(
         @DefaultValue ApiSettings api,
         @DefaultValue HttpCallSettings http,
         @DefaultValue HistorySettings history,
+        @DefaultValue StatisticsSettings statistics,
+        @DefaultValue ArchiveSettings archive,
         @DefaultValue FanOutSettings fanOuts,
         @DefaultValue OutboxSettings outbox,
         @DefaultValue("1MB") DataSize maxPayload,
@@ -54,6 +56,8 @@ public record TandemSettings(
                 api,
                 http,
                 history,
+                statistics,
+                archive,
                 fanOuts,
                 outbox,
                 maxPayload,
@@ -90,16 +94,26 @@ public record TandemSettings(
      *
      * @param uri {@code amqp://} or {@code amqps://}, with user, password, host, port and virtual host
      * @param consumerTimeout the broker's {@code consumer_timeout}
+     * @param managementUri where its management plugin answers; "" if it is not asked
+     * @param username the user; "" for the one of the address
+     * @param passwordFile the file with the password; "" for the one of the address
+     * @param tls the files of connections with TLS
      */
     public record RabbitSettings(
             @DefaultValue("amqp://guest:guest@localhost:5672")
             String uri,
 
-            @DefaultValue("30m") Duration consumerTimeout) {
+            @DefaultValue("30m") Duration consumerTimeout,
+            @DefaultValue("") String managementUri,
+            @DefaultValue("") String username,
+            @DefaultValue("") String passwordFile,
+            @DefaultValue TlsSettings tls) {
 
         @Override
         public String toString() {
-            return "RabbitSettings[uri=" + Secrets.masked(uri) + ", consumerTimeout=" + consumerTimeout + "]";
+            return "RabbitSettings[uri=" + Secrets.masked(uri) + ", consumerTimeout=" + consumerTimeout
+                    + ", managementUri=" + Secrets.masked(managementUri) + ", username=" + username
+                    + ", passwordFile=" + passwordFile + ", tls=" + tls + "]";
         }
     }
 
@@ -165,7 +179,8 @@ public record TandemSettings(
             @DefaultValue("") String certificateFile,
             @DefaultValue("") String keyFile) {
 
-        boolean isEmpty() {
+        /** Whether there are none. */
+        public boolean isEmpty() {
             return caFile.isEmpty() && certificateFile.isEmpty() && keyFile.isEmpty();
         }
     }
@@ -219,6 +234,8 @@ public record TandemSettings(
      * @param sessionMax how long it lasts in any case
      * @param oidc how users of OpenID providers get roles
      * @param proxy which proxies say who calls
+     * @param idempotency how answers to requests with the header {@code Idempotency-Key} are kept
+     * @param payloadEditors who may give tasks other payloads
      */
     public record ApiSettings(
             @DefaultValue List<String> allowedHosts,
@@ -230,7 +247,19 @@ public record TandemSettings(
             @DefaultValue("30m") Duration sessionIdle,
             @DefaultValue("12h") Duration sessionMax,
             @DefaultValue OidcSettings oidc,
-            @DefaultValue ProxySettings proxy) {}
+            @DefaultValue ProxySettings proxy,
+            @DefaultValue IdempotencySettings idempotency,
+            @DefaultValue("admin") PayloadEditors payloadEditors) {}
+
+    /**
+     * The answers to requests with the header {@code Idempotency-Key}.
+     *
+     * @param keep for how long an answer is kept, and a repeat is recognised
+     * @param max how many are kept, with 512 bytes on average; of one caller half of both
+     */
+    public record IdempotencySettings(
+            @DefaultValue("1d") Duration keep,
+            @DefaultValue("1000000") int max) {}
 
     /** Whether callers of the API have to show who they are. */
     public enum Login {
@@ -267,6 +296,16 @@ public record TandemSettings(
             @DefaultValue("1d") Duration succeededAge,
             @DefaultValue("100000") int succeededMax,
             @DefaultValue("8MB") DataSize succeededBytes) {}
+
+    /**
+     * The statistics of queues, by minutes.
+     *
+     * @param enabled whether this process adds what becomes of its runs
+     * @param keep how long they are kept
+     */
+    public record StatisticsSettings(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("14d") Duration keep) {}
 
     /**
      * The bounds of fan-outs.

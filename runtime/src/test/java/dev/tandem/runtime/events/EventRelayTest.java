@@ -10,6 +10,7 @@ import dev.tandem.task.event.EventKind;
 import dev.tandem.task.event.EventMessage;
 import dev.tandem.task.event.EventPublisher;
 import dev.tandem.task.event.TaskEvent;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ class EventRelayTest {
     private final List<Long> stored = new ArrayList<>();
 
     private final List<String> published = new ArrayList<>();
+    private final List<String> data = new ArrayList<>();
     private final Deque<Runnable> steps = new ArrayDeque<>();
     private final Deque<Runnable> later = new ArrayDeque<>();
     private final List<Duration> pauses = new ArrayList<>();
@@ -41,7 +43,7 @@ class EventRelayTest {
     private long dropped;
     private Runnable onTake = () -> {};
 
-    private final EventRelay relay = new EventRelay("orders", "tandem", new Broker(), counts, new Work());
+    private final EventRelay relay = new EventRelay("orders", "tandem", "ship", new Broker(), counts, new Work());
 
     private static final class Counts implements EventMetrics {
         private long published;
@@ -77,8 +79,10 @@ class EventRelayTest {
             if (error != null) {
                 throw error;
             }
-            events.forEach(event -> published.add(
-                    Long.toString(Long.parseLong(event.attributes().get("sequence")))));
+            events.forEach(event -> {
+                published.add(Long.toString(Long.parseLong(event.attributes().get("sequence"))));
+                data.add(new String(event.data(), StandardCharsets.UTF_8));
+            });
         }
 
         @Override
@@ -122,6 +126,7 @@ class EventRelayTest {
         }
     }
 
+    /** Returns an event of a task that names a type if the number is odd. */
     private static TaskEvent event(long number) {
         return new TaskEvent(
                 EventKind.SUCCEEDED,
@@ -130,7 +135,7 @@ class EventRelayTest {
                 number,
                 1_800_000_000_000_000L,
                 null,
-                null,
+                number % 2 == 0 ? null : "bill",
                 null,
                 1,
                 0,
@@ -161,6 +166,15 @@ class EventRelayTest {
         assertThat(stored).isEmpty();
         assertThat(counts.published).isEqualTo(5);
         assertThat(counts.waiting).isZero();
+    }
+
+    @Test
+    void aTaskThatNamesNoTypeHasTheDefaultTypeOfItsQueue() {
+        record(0, 1);
+        relay.heard(PARTITION);
+        runAll();
+        assertThat(data.get(0)).contains("\"type\":\"ship\"");
+        assertThat(data.get(1)).contains("\"type\":\"bill\"");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.tandem.runtime.it;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -29,8 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Programs with batch handlers, over one kind of broker. */
 abstract class BatchSuite {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     /** The timeout is so long that half of it cuts no wait short. */
     private static final HandlerOptions SOON_AGAIN = HandlerOptions.NONE

@@ -1,5 +1,6 @@
 package dev.tandem.runtime.it;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -15,7 +16,6 @@ import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -31,8 +31,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Operators cancel tasks that an executor has in its memory, over one kind of broker. */
 @Execution(ExecutionMode.CONCURRENT)
 abstract class CancelSuite {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     private final String queue = UniqueNames.fresh("cancels");
     private final List<String> ran = new CopyOnWriteArrayList<>();

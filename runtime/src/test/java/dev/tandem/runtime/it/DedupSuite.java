@@ -4,6 +4,7 @@ import static dev.tandem.api.TaskOptions.dedupKey;
 import static dev.tandem.api.TaskOptions.delay;
 import static dev.tandem.api.TaskOptions.id;
 import static dev.tandem.task.Utf8.bytes;
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -15,6 +16,7 @@ import dev.tandem.api.TaskRequest;
 import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
+import dev.tandem.runtime.queues.TaskMetrics;
 import dev.tandem.scheduler.Admin;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.TaskView;
@@ -22,6 +24,7 @@ import dev.tandem.task.TaskState;
 import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.ScriptOutputType;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,13 +46,13 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 abstract class DedupSuite {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
-
     private final String queue = UniqueNames.fresh("dedups");
     /** The ids of the tasks that ran, with the number of the attempt. */
     private final List<String> ran = new CopyOnWriteArrayList<>();
 
     private final List<Integer> shipped = new CopyOnWriteArrayList<>();
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
     private RedisStore store;
 
@@ -84,6 +87,7 @@ abstract class DedupSuite {
 
     private Tandem start(String dedup) throws IOException {
         Tandem tandem = Tandem.connect(settings(dedup))
+                .metrics(TaskMetrics.of(registry))
                 .queue(queue)
                 .handler("ship", Ship.class, this::run)
                 .start();
@@ -194,6 +198,7 @@ abstract class DedupSuite {
                     .filter(name -> !name.equals(one))
                     .forEach(name -> awaitDuplicate(name, one));
             assertThat(ran).containsExactly(one + " 1");
+            assertThat(registry.get("tandem.task.duplicates").counter().count()).isEqualTo(many - 1);
         }
     }
 

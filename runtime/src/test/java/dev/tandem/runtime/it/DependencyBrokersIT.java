@@ -6,6 +6,7 @@ import static dev.tandem.api.TaskOptions.dependsOn;
 import static dev.tandem.api.TaskOptions.dependsOnTasksOf;
 import static dev.tandem.api.TaskOptions.expiresAt;
 import static dev.tandem.api.TaskOptions.id;
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -41,8 +42,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** A program with queues on both brokers, whose tasks wait for others over the other broker, however those end. */
 @Execution(ExecutionMode.CONCURRENT)
 class DependencyBrokersIT {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     private final String orders = UniqueNames.fresh("orders");
     private final String mails = UniqueNames.fresh("mails");

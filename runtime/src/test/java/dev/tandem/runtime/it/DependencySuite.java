@@ -7,6 +7,7 @@ import static dev.tandem.api.TaskOptions.dependsOnTasksOf;
 import static dev.tandem.api.TaskOptions.dependsPolicy;
 import static dev.tandem.api.TaskOptions.dependsTimeout;
 import static dev.tandem.api.TaskOptions.id;
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -49,8 +50,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Tasks that wait for others, over one kind of broker. */
 @Execution(ExecutionMode.CONCURRENT)
 abstract class DependencySuite {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     private final String orders = UniqueNames.fresh("orders");
     private final String mails = UniqueNames.fresh("mails");
@@ -205,7 +204,7 @@ abstract class DependencySuite {
                     .isNotNull()
                     .extracting(Envelope::task)
                     .extracting(WaitReason::of)
-                    .isEqualTo("the task " + orders + "/a");
+                    .isEqualTo(new WaitReason.OtherTask(orders + "/a"));
             submit(tandem, orders, "a-1", dedupKey("a"));
 
             assertThat(errorOfDead(mails, "dies"))

@@ -1,6 +1,7 @@
 package dev.tandem.runtime.it;
 
 import static dev.tandem.task.Utf8.bytes;
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -38,8 +39,6 @@ import tools.jackson.core.type.TypeReference;
 
 /** Programs with handlers of their own, over one kind of broker. */
 abstract class EmbeddedSuite {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     private final String queue = UniqueNames.fresh("ships");
     private final List<String> ran = new CopyOnWriteArrayList<>();

@@ -70,7 +70,7 @@ class EventsKafkaIT extends EventsSuite {
     void stopListening() {
         stopped = true;
         try {
-            listening.join(10_000);
+            listening.join(60_000);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -5,146 +5,33 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.annotation.JsonValue;
-import dev.tandem.api.FanOut;
 import dev.tandem.api.FanOutResult;
 import dev.tandem.api.FatalTaskException;
-import dev.tandem.api.TaskContext;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.runtime.Tandem;
-import dev.tandem.runtime.queues.TaskMetrics;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
 import dev.tandem.task.fanout.FanOutRequest;
-import dev.tandem.testkit.UniqueNames;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Tasks that fan out, over one kind of broker. */
 @Execution(ExecutionMode.CONCURRENT)
-abstract class FanOutSuite {
+abstract class FanOutSuite extends FanOutTestBase {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
-
-    static final int MANY = 10_000;
-
-    /** From this number on, subtasks run until they are interrupted. */
-    private static final int SLOW = 1_000_000;
-
-    private final String queue = UniqueNames.fresh("fans");
-    private final List<FanOutResult> results = new CopyOnWriteArrayList<>();
-    private final AtomicLong finalAt = new AtomicLong();
-    private final List<String> ids = new CopyOnWriteArrayList<>();
-    /** How often each subtask ran. */
-    private final Map<Integer, AtomicInteger> ran = new ConcurrentHashMap<>();
-
-    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-
-    @TempDir
-    private Path folder;
-
-    /** Returns where the broker is: the setting's name and its value. */
-    abstract Map.Entry<String, String> broker();
-
-    /** Returns {@code kafka} or {@code rabbit}. */
-    abstract String source();
-
-    private Path settings() throws IOException {
-        return Files.writeString(folder.resolve("tandem.yml"), """
-                %s: "%s"
-                %s
-                tandem.executor.lease: 3s
-                tandem.queues.%s: { source: %s, ordering: key, partitions: 4, backoff: { initial: 50ms } }
-                """.formatted(
-                broker().getKey(), broker().getValue(), SuiteRedis.of(source()).yaml(), queue, source()));
-    }
-
-    /** Starts a program whose masters fan out as the handler says, and whose subtasks fail as their payloads say. */
-    private Tandem start(Master master) throws IOException {
-        return start(master, this::row);
-    }
-
-    private Tandem start(Master master, Master row) throws IOException {
-        Tandem tandem = Tandem.connect(settings())
-                .metrics(TaskMetrics.of(registry))
-                .queue(queue)
-                .handler("import", Integer.class, master::run)
-                .handler("row", Integer.class, row::run)
-                .handler("done", Integer.class, (number, task) -> {
-                    finalAt.set(System.nanoTime());
-                    results.add(task.fanOutResult().orElseThrow());
-                })
-                .start();
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(tandem.status().problems()).isEmpty());
-        return tandem;
-    }
-
-    interface Master {
-        void run(Integer count, TaskContext task) throws Exception;
-    }
-
-    private void row(Integer number, TaskContext task) throws InterruptedException {
-        ran.computeIfAbsent(number, none -> new AtomicInteger()).incrementAndGet();
-        if (number >= SLOW) {
-            new CountDownLatch(1).await();
-        }
-        if (number < 0) {
-            throw new FatalTaskException("Row " + number + " is bad");
-        }
-    }
-
-    private FanOut done() {
-        return FanOut.then(TaskRequest.of(queue, "done", 0));
-    }
-
-    private TaskRequest<?> subtask(int number) {
-        return TaskRequest.of(queue, "row", number);
-    }
-
-    private void submit(Tandem tandem, int count) {
-        await("submission")
-                .atMost(PATIENCE)
-                .ignoreExceptions()
-                .until(() -> tandem.client()
-                                .submit(TaskRequest.of(queue, "import", count).withKey("import"))
-                                .await(Duration.ofSeconds(10))
-                        != null);
-    }
-
-    private FanOutResult awaitResult() {
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(results).hasSize(1));
-        return results.get(0);
-    }
-
-    private FanOutResult awaitResultOf(String id) {
-        return await().atMost(PATIENCE)
-                .until(
-                        () -> results.stream()
-                                .filter(each -> each.id().equals(id))
-                                .findFirst()
-                                .orElse(null),
-                        Objects::nonNull);
-    }
+    private static final int MANY = 10_000;
 
     @Test
     void theFinalTaskComesOnceWhenAllSubtasksHaveEnded() throws IOException {
@@ -261,23 +148,6 @@ abstract class FanOutSuite {
     }
 
     @Test
-    void aSubtaskHasEndedWhenItsOwnSubtasksHave() throws IOException {
-        try (Tandem tandem = start((count, task) -> {
-            if (count < 0) {
-                task.fanOut(IntStream.range(0, 5).mapToObj(n -> subtask(-count * 100 + n)), FanOut.withoutFinalTask());
-            } else {
-                task.fanOut(IntStream.range(1, count).mapToObj(n -> TaskRequest.of(queue, "import", -n)), done());
-            }
-        })) {
-            submit(tandem, 5);
-            FanOutResult result = awaitResult();
-
-            assertThat(result.succeeded()).isEqualTo(4);
-            assertThat(ran).hasSize(20);
-        }
-    }
-
-    @Test
     void theFirstFailureStopsTheRest() throws IOException {
         try (Tandem tandem = start((count, task) -> task.fanOut(
                 IntStream.range(0, count)
@@ -308,36 +178,6 @@ abstract class FanOutSuite {
             assertThat(result.state()).isEqualTo(FanOutResult.State.ABANDONED);
             assertThat(result.why()).contains("The file is broken");
             assertThat(result.subtasks()).isLessThanOrEqualTo(20);
-        }
-    }
-
-    @Test
-    void cancellingInterruptsTheSubtasksOfItsSubtasks() throws IOException {
-        int parts = 3;
-        try (RedisStore store = SuiteRedis.of(source()).open();
-                Tandem tandem = start((count, task) -> {
-                    if (count < 0) {
-                        task.fanOut(
-                                IntStream.range(0, 2).mapToObj(n -> subtask(SLOW - count * 10 + n)),
-                                FanOut.withoutFinalTask());
-                    } else {
-                        ids.add(task.fanOut(
-                                        IntStream.rangeClosed(1, count)
-                                                .mapToObj(n -> TaskRequest.of(queue, "import", -n)),
-                                        done())
-                                .id());
-                    }
-                })) {
-            submit(tandem, parts);
-            await().atMost(PATIENCE).untilAsserted(() -> assertThat(ran).hasSize(2 * parts));
-            await().atMost(PATIENCE).until(() -> !ids.isEmpty());
-
-            store.fanOuts().cancel(ids.get(0), "asked for").join();
-            FanOutResult result = awaitResult();
-
-            assertThat(result.state()).isEqualTo(FanOutResult.State.CANCELLED);
-            assertThat(result.cancelled()).as("parts whose own subtasks ran").isEqualTo(parts);
-            assertThat(ran.values()).allSatisfy(times -> assertThat(times).hasValue(1));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.tandem.runtime.it;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -12,7 +13,6 @@ import dev.tandem.local.RedisCheckpoint;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -28,7 +28,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class ForgottenFanOutIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
     private static final int SUBTASKS = 40;
 
     private final String queue = UniqueNames.fresh("forgotten");

@@ -1,5 +1,6 @@
 package dev.tandem.runtime.it;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -33,8 +34,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Checkpoints, progress and tasks that run again without spending an attempt, over one kind of broker. */
 @Execution(ExecutionMode.CONCURRENT)
 abstract class LongTaskSuite {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     private final String queue = UniqueNames.fresh("counts");
     private final List<String> ran = new CopyOnWriteArrayList<>();

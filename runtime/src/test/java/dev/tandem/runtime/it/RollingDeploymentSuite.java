@@ -1,5 +1,6 @@
 package dev.tandem.runtime.it;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -21,7 +22,6 @@ import dev.tandem.task.UnhandledSince;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,8 +35,6 @@ import org.springframework.core.env.StandardEnvironment;
 
 /** Two versions of a program, of which the older one lacks a handler, over one kind of broker. */
 abstract class RollingDeploymentSuite {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     private static final int KEYS = 12;
 

@@ -1,56 +1,38 @@
 package dev.tandem.runtime.it;
 
 import static dev.tandem.api.TaskOptions.header;
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.api.TaskContext;
-import dev.tandem.api.TaskRef;
 import dev.tandem.api.TaskRequest;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Limits and rate limits of several queues, of some keys, and of each tenant for itself, over one kind of broker. */
 @Execution(ExecutionMode.CONCURRENT)
-abstract class SharedLimitsSuite {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
+abstract class SharedLimitsSuite extends LimitsTestBase {
 
     private final String queue = UniqueNames.fresh("shared");
     private final String other = queue + "-other";
-    private final AtomicInteger running = new AtomicInteger();
-    private final AtomicInteger most = new AtomicInteger();
     private final Queue<Begun> begun = new ConcurrentLinkedQueue<>();
     private final CountDownLatch open = new CountDownLatch(1);
 
     /** A run that began. @param who its key or its tenant */
     private record Begun(String queue, String type, String who, long at) {}
-
-    @TempDir
-    private Path folder;
-
-    /** Returns where the broker is: the setting's name and its value. */
-    abstract Map.Entry<String, String> broker();
-
-    /** Returns {@code kafka} or {@code rabbit}. */
-    abstract String source();
 
     @AfterEach
     void letGo() {
@@ -59,38 +41,21 @@ abstract class SharedLimitsSuite {
 
     private Tandem start(String limits) throws IOException {
         String ofQueue = "{ source: %s, ordering: key, partitions: 2, concurrency: 16 }".formatted(source());
-        Path settings = Files.writeString(folder.resolve("tandem.yml"), """
-                %s: "%s"
-                %s
-                tandem.executor.lease: 3s
-                tandem.queues.%s: %s
-                tandem.queues.%s: %s
-                %s
-                """.formatted(
-                        broker().getKey(),
-                        broker().getValue(),
-                        SuiteRedis.of(source()).yaml(),
-                        queue,
-                        ofQueue,
-                        other,
-                        ofQueue,
-                        limits));
-        Tandem tandem = Tandem.connect(settings)
+        Path settings = settings(
+                "tandem.queues.%s: %s\ntandem.queues.%s: %s\n%s".formatted(queue, ofQueue, other, ofQueue, limits));
+        return ready(Tandem.connect(settings)
                 .queue(queue)
                 .handler("ship", Integer.class, this::ship)
                 .handler("call", Integer.class, this::call)
                 .queue(other)
                 .handler("ship", Integer.class, this::ship)
                 .handler("call", Integer.class, this::call)
-                .start();
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(tandem.status().problems()).isEmpty());
-        return tandem;
+                .start());
     }
 
     /** Runs until the test lets go of those with the number 0. */
     private void ship(Integer number, TaskContext task) throws InterruptedException {
-        most.accumulateAndGet(running.incrementAndGet(), Math::max);
+        begins();
         try {
             note(task, String.valueOf(task.key()));
             if (number == 0) {
@@ -107,16 +72,6 @@ abstract class SharedLimitsSuite {
 
     private void note(TaskContext task, String who) {
         begun.add(new Begun(task.queue(), String.valueOf(task.type()), who, System.nanoTime()));
-    }
-
-    private void submit(Tandem tandem, List<TaskRequest<?>> requests) throws Exception {
-        List<TaskRef<?>> accepted = new ArrayList<>();
-        for (TaskRequest<?> each : requests) {
-            accepted.add(tandem.client().submit(each));
-        }
-        for (TaskRef<?> each : accepted) {
-            each.await(PATIENCE);
-        }
     }
 
     private List<Begun> begun(String type) {

@@ -1,5 +1,6 @@
 package dev.tandem.runtime.it;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -24,8 +25,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** A queue on Kafka and one on RabbitMQ share the slots of a process. */
 @Execution(ExecutionMode.CONCURRENT)
 class SharedSlotsIT {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     private final String low = UniqueNames.fresh("low");
     private final String high = UniqueNames.fresh("high");

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 abstract class StartOrderSuite {
 
-    static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
+    static final Duration PATIENCE = Brokers.PATIENCE;
     private static final int BURST = 3_000;
 
     private final String queue = UniqueNames.fresh("tenants");

@@ -50,6 +50,6 @@ class FailureWatchTest {
 
     private static QueueStatus status(String queue, QueueStatus.State state) {
         return new QueueStatus(
-                queue, state, null, null, false, 0, true, 1, 0, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, 0, 0, 0, 0, 0, 0);
+                queue, state, null, null, false, 0, true, 1, 0, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 }

@@ -85,7 +85,7 @@ class FiringCoreTest {
                     .as("when the others' claims end")
                     .isEqualTo(NOW + 10_000);
         }
-        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(10));
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(60));
         assertThat(claims).hasSize(all.size());
     }
 

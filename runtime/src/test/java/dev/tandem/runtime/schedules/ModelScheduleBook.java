@@ -36,7 +36,11 @@ class ModelScheduleBook implements ScheduleBook {
         String payload = "";
     }
 
+    /** A schedule that was deleted. */
+    private record Gone(Row row, long at) {}
+
     private final Map<String, Row> rows = new TreeMap<>();
+    private final Map<String, Gone> deleted = new TreeMap<>();
 
     @Override
     public CompletionStage<Long> now() {
@@ -78,6 +82,7 @@ class ModelScheduleBook implements ScheduleBook {
             if (row == null) {
                 row = new Row();
                 rows.put(each.id(), row);
+                deleted.remove(each.id());
             }
             if (!row.timing.equals(each.timing())) {
                 row.fired = Math.max(now, row.fired);
@@ -216,6 +221,7 @@ class ModelScheduleBook implements ScheduleBook {
             row.created = true;
             row.seen = now;
             rows.put(definition.id(), row);
+            deleted.remove(definition.id());
         }
         if (!row.timing.equals(definition.timing())) {
             row.fired = Math.max(now, row.fired);
@@ -231,6 +237,40 @@ class ModelScheduleBook implements ScheduleBook {
     @Override
     public CompletionStage<Result> change(long now, String id, Change change) {
         return CompletableFuture.completedFuture(changed(now, id, change));
+    }
+
+    @Override
+    public CompletionStage<Optional<Deleted>> deleted(long now, String id) {
+        return CompletableFuture.completedFuture(Optional.ofNullable(rows.containsKey(id) ? null : gone(now, id))
+                .map(row -> new Deleted(row.created, row.version, row.definition)));
+    }
+
+    private @Nullable Row gone(long now, String id) {
+        Gone gone = deleted.get(id);
+        return gone != null && now - gone.at() < 600_000 ? gone.row() : null;
+    }
+
+    @Override
+    public CompletionStage<Result> restore(long now, String id, String version) {
+        return CompletableFuture.completedFuture(restored(now, id, version));
+    }
+
+    private Result restored(long now, String id, String version) {
+        Row row = rows.get(id);
+        if (row != null) {
+            return row.created ? Result.DIFFERS : now - row.seen < STALE_MILLIS ? Result.CURRENT : Result.STALE;
+        }
+        row = gone(now, id);
+        if (row == null) {
+            return Result.NOT_FOUND;
+        } else if (!row.version.equals(version)) {
+            return Result.DIFFERS;
+        }
+        row.seen = row.created ? now : row.seen;
+        row.claim = null;
+        rows.put(id, row);
+        deleted.remove(id);
+        return Result.DONE;
     }
 
     private Result changed(long now, String id, Change change) {
@@ -258,6 +298,7 @@ class ModelScheduleBook implements ScheduleBook {
                     return Result.CURRENT;
                 }
                 rows.remove(id);
+                deleted.put(id, new Gone(row, now));
             }
         }
         return Result.DONE;

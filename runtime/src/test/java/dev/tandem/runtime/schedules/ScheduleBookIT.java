@@ -13,8 +13,10 @@ import dev.tandem.task.schedule.ScheduleBook.Change;
 import dev.tandem.task.schedule.ScheduleBook.Claim;
 import dev.tandem.task.schedule.ScheduleBook.Created;
 import dev.tandem.task.schedule.ScheduleBook.Definition;
+import dev.tandem.task.schedule.ScheduleBook.Deleted;
 import dev.tandem.task.schedule.ScheduleBook.Entry;
 import dev.tandem.task.schedule.ScheduleBook.Mark;
+import dev.tandem.task.schedule.ScheduleBook.Result;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.RedisClient;
@@ -65,6 +67,98 @@ class ScheduleBookIT {
                     .hasMessageContaining("OOM");
             setMaxMemory(redis, "0");
         }
+    }
+
+    @Test
+    void whatWasDeletedIsRestoredNoMoreOnceAnotherScheduleHasItsId() {
+        long now = at("2026-11-23T10:00:00Z");
+        try (LocalRedis redis = Brokers.ownRedis();
+                RedisStore store = RedisStore.open(RedisSettings.of(redis.address()))) {
+            ScheduleBook book = store.schedules();
+            EarlierServer earlier = new EarlierServer(redis);
+            Announced first = new Announced("report", "v1", "t", "{\"definition\": 1}");
+            get(book.announce(now, now, List.of(first)));
+            get(book.change(now + 100_000, "report", Change.FORGET));
+            assertThat(get(book.deleted(now + 100_000, "report"))).isPresent();
+
+            get(book.announce(now + 100_001, now, List.of(new Announced("report", "v2", "t", "{\"definition\": 2}"))));
+            earlier.deletes("report", false);
+            assertThat(get(book.deleted(now + 200_001, "report"))).isEmpty();
+            assertThat(get(book.restore(now + 200_001, "report", "v2"))).isEqualTo(Result.NOT_FOUND);
+
+            define(book, now + 200_002, "report", "v3");
+            get(book.change(now + 200_003, "report", Change.FORGET));
+            assertThat(earlier.keeps("report")).isTrue();
+            define(book, now + 200_004, "report", "v4");
+            assertThat(earlier.keeps("report")).isFalse();
+        }
+    }
+
+    @Test
+    void anotherDefinitionThatWasDeletedMeanwhileIsNotRestored() {
+        long now = at("2026-11-23T10:00:00Z");
+        try (LocalRedis redis = Brokers.ownRedis();
+                RedisStore store = RedisStore.open(RedisSettings.of(redis.address()))) {
+            ScheduleBook book = store.schedules();
+            define(book, now, "report", "v1");
+            get(book.change(now, "report", Change.FORGET));
+            assertThat(get(book.deleted(now, "report"))).hasValue(new Deleted(true, "v1", "{\"definition\": \"v1\"}"));
+            define(book, now, "report", "v2");
+            get(book.change(now, "report", Change.FORGET));
+
+            assertThat(get(book.restore(now, "report", "v1"))).isEqualTo(Result.DIFFERS);
+            assertThat(get(book.find("report"))).isEmpty();
+            assertThat(get(book.restore(now, "report", "v2"))).isEqualTo(Result.DONE);
+        }
+    }
+
+    @Test
+    void nothingIsRestoredAfterAnEarlierServerHasChangedCreatedSchedules() {
+        long now = at("2026-11-23T10:00:00Z");
+        try (LocalRedis redis = Brokers.ownRedis();
+                RedisStore store = RedisStore.open(RedisSettings.of(redis.address()))) {
+            ScheduleBook book = store.schedules();
+            EarlierServer earlier = new EarlierServer(redis);
+            for (String id : List.of("one", "other")) {
+                define(book, now, id, "v1");
+                get(book.change(now, id, Change.FORGET));
+                define(book, now, ofTheSameBucket(id, 1), "v1");
+                assertThat(get(book.deleted(now, id))).as(id).isPresent();
+            }
+            earlier.creates("one", "v2");
+            earlier.deletes("one", true);
+            assertThat(get(book.deleted(now, "one"))).isEmpty();
+            assertThat(get(book.restore(now, "one", "v2"))).isEqualTo(Result.NOT_FOUND);
+
+            // Neither a later change nor a later deletion makes what is kept the latest again.
+            define(book, now, ofTheSameBucket("one", 1), "v2");
+            assertThat(get(book.deleted(now, "one"))).isEmpty();
+            get(book.change(now, ofTheSameBucket("one", 1), Change.FORGET));
+            assertThat(get(book.deleted(now, ofTheSameBucket("one", 1)))).isPresent();
+            assertThat(get(book.deleted(now, "one"))).isEmpty();
+
+            earlier.creates("other", "v2");
+            earlier.deletes("other", true);
+            String third = ofTheSameBucket("other", 2);
+            get(book.announce(now, now, List.of(new Announced(third, "v1", "t", "{}"))));
+            get(book.change(now + 100_000, third, Change.FORGET));
+            assertThat(get(book.deleted(now + 100_000, third))).isPresent();
+            assertThat(get(book.deleted(now + 100_000, "other"))).isEmpty();
+        }
+    }
+
+    private static void define(ScheduleBook book, long now, String id, String version) {
+        Definition definition = new Definition(id, version, "t", "{\"definition\": \"" + version + "\"}", "payload");
+        assertThat(get(book.define(now, definition, ScheduleBook.ANY_VERSION))).isEqualTo(Result.DONE);
+    }
+
+    private static String ofTheSameBucket(String id, int number) {
+        return IntStream.iterate(1, each -> each + 1)
+                .mapToObj(each -> id + each)
+                .filter(each -> EarlierServer.bucket(each) == EarlierServer.bucket(id))
+                .skip(number - 1L)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static void setMaxMemory(LocalRedis redis, String bytes) {
@@ -151,6 +245,16 @@ class ScheduleBookIT {
                             ? 5
                             : entry(id, stored).open();
                     return book -> book.ended(now, id, open);
+                }
+                switch (random.nextInt(6)) {
+                    case 0 -> {
+                        return book -> book.deleted(now, id);
+                    }
+                    case 1 -> {
+                        String version = "v" + random.nextInt(1, 3);
+                        return book -> book.restore(now, id, version);
+                    }
+                    default -> {}
                 }
                 Change change = Change.values()[random.nextInt(Change.values().length)];
                 return book -> book.change(now, id, change);

@@ -45,12 +45,13 @@ class TimingWordsTest {
                 "@hourly | every hour at minute 0"
             })
     void saysWhenACronExpressionFires(String expression, String words) {
-        assertThat(TimingWords.of(CronExpression.parse(expression))).isEqualTo(words);
+        assertThat(TimingWords.ENGLISH.of(CronExpression.parse(expression))).isEqualTo(words);
     }
 
     @Test
     void namesTheZone() {
-        assertThat(TimingWords.of(new Timing.Cron(CronExpression.parse("0 9 * * 1-5"), ZoneId.of("Europe/Zurich"))))
+        assertThat(TimingWords.ENGLISH.of(
+                        new Timing.Cron(CronExpression.parse("0 9 * * 1-5"), ZoneId.of("Europe/Zurich"))))
                 .isEqualTo("every weekday at 09:00 Europe/Zurich");
     }
 
@@ -66,6 +67,6 @@ class TimingWordsTest {
         "P7D, every 7 days from midnight UTC"
     })
     void saysHowLongAnIntervalIs(Duration interval, String words) {
-        assertThat(TimingWords.of(new Timing.Every(interval))).isEqualTo(words);
+        assertThat(TimingWords.ENGLISH.of(new Timing.Every(interval))).isEqualTo(words);
     }
 }

@@ -89,9 +89,24 @@ class ConnectionFilesTest {
         assertThat(problems.all())
                 .extracting(SettingProblem::toString)
                 .anyMatch(text -> text.contains("tandem.redis.password-file") && text.contains("leave one of them out"))
-                .anyMatch(text -> text.contains("tandem.redis.uri") && text.contains("it must begin with rediss://"))
+                .anyMatch(text ->
+                        text.contains("tandem.redis.uri") && text.contains("each address must begin with rediss://"))
                 .anyMatch(text -> text.contains("tandem.redis.tls.key-file"))
                 .noneMatch(text -> text.contains("secret"));
+    }
+
+    @Test
+    void eachOfSeveralAddressesMustHaveTls() {
+        TlsSettings tls = new TlsSettings("/etc/ca.pem", "", "");
+        SettingProblems problems = new SettingProblems();
+        ConnectionFilesCheck check = new ConnectionFilesCheck(problems);
+
+        check.check("tandem.rabbit", "amqps://one,amqps://two", "amqps", "", "", tls);
+        check.check("tandem.redis", "rediss-sentinel://one:26379,two:26379#main", "rediss", "", "", tls);
+        assertThat(problems.all()).isEmpty();
+
+        check.check("tandem.rabbit", "amqps://one,amqp://two", "amqps", "", "", tls);
+        assertThat(problems.all()).singleElement().asString().contains("each address must begin with amqps://");
     }
 
     @Test

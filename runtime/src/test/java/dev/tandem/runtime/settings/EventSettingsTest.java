@@ -30,6 +30,16 @@ class EventSettingsTest extends SettingsTestBase {
     }
 
     @Test
+    void mistypedKindIsRefusedWithThoseThatThereAre() {
+        set(ORDERS + "events.enabled", "true");
+        set(ORDERS + "events.kinds", "suceeded");
+        assertThat(problems())
+                .singleElement()
+                .asString()
+                .contains(ORDERS + "events.kinds", "suceeded", "succeeded, dead, expired, cancelled, failed, snoozed");
+    }
+
+    @Test
     void settingsOfTheOtherBrokerAreRefused() {
         set(ORDERS + "events.exchange", "told");
         assertThat(problems())

@@ -24,6 +24,7 @@ class SettingsCheckTest extends SettingsTestBase {
             tandem.redis.durability                   | full                | it must be horizon or none
             tandem.redis.horizon                      | 30s                 | it must be at most twice tandem.executor.lease, which is 10s
             tandem.rabbit.uri                         | http://localhost    | amqp://host:port
+            tandem.rabbit.management-uri              | localhost:15672     | http://host:port
             tandem.kafka.bootstrap-servers            | localhost           | host:port
             tandem.kafka.properties.group.id          | mine                | settings of their own
             tandem.kafka.properties.enable.auto.commit| true                | guarantees need 'false'
@@ -33,6 +34,7 @@ class SettingsCheckTest extends SettingsTestBase {
             tandem.redis.namespace                    | a{b}                | it must be 1 to 50 letters
             tandem.api.allowed-hosts[0]               | http://x            | without a scheme
             tandem.history.dead-max                   | 0                   | it must be 1 to
+            tandem.statistics.keep                    | 15d                 | it must be 1h to 14d
             tandem.queues.orders.source               | pulsar              | it must be kafka or rabbit
             tandem.queues.orders.topic                | a/b                 | Kafka allows
             tandem.queues.orders.partitions           | 0                   | it must be 1 to 1000

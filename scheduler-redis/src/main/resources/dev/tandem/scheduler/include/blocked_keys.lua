@@ -1,11 +1,7 @@
 -- Blocked keys. An entry of `blocked` is the reason (1 letter, BLOCKED_BY_...), since when (13 digits of ms), the
 -- head.
 -- Requires: partition_keys, clock, batched_commands.
--- Provides: block, reason_of, head_of, keyed_entries.
-
-local function block(key, reason, head)
-  call('HSET', BLOCKED, key, reason .. format('%013.0f', now) .. head)
-end
+-- Provides: reason_of, head_of, keyed_entries.
 
 local function reason_of(entry)
   return sub(entry, 1, 1)

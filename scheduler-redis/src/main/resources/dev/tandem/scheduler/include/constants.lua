@@ -124,6 +124,11 @@ local EXPECTED_WAITS_KEPT_MILLIS = 2592000000
 -- For how long an executor has one permit more than others that want more too, and what is kept of a limit that nobody uses.
 local PERMIT_TURN_MILLIS = 600
 local LIMIT_KEPT_MILLIS = 3600000
+-- Names all executors in a message that says who should ask again.
+local ALL_EXECUTORS = '*'
+-- In the place of a revision: the limit has no override. For how long the revision of a reset is kept.
+local NO_REVISION = 'none'
+local RESET_LIMIT_KEPT_MILLIS = 86400000
 -- How many buckets of a rate limit that are in use people can see, those whose tokens come last.
 local MAX_SEEN_BUCKETS = 1000
 
@@ -141,6 +146,7 @@ local MOVE_PARK = 'P'
 local MOVE_ADOPT = 'A'
 local MOVE_BURY = 'B'
 local MOVE_CANCEL = 'C'
+local MOVE_JOIN_LINE = 'L'
 
 -- What became of a hand-over or a forwarded redelivery. Of these, OK and DONE are also kept in Redis, in `given`.
 local HANDOVER_OK = 'O'
@@ -198,6 +204,11 @@ local WIDE_MEMBER = '~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 local FIRST_POSITION = '!'
 -- Lane sequence numbers begin in the middle of what a double counts exactly (2^52), so that there is room in front.
 local MIDDLE_SEQUENCE = 4503599627370496
+-- Scores in `scheduled` from 2^52 on are no times, but places in lines of tenants, see read_lines: so many for each line.
+local FIRST_PLACE = 4503599627370496
+local PLACES_IN_LINE = 68719476736
+-- How many lines one answer names.
+local MAX_FOUND_LINES = 100
 -- With up to so many blocked keys, reading all of them is cheaper than asking for some by name.
 local FEW_BLOCKED_KEYS = 32
 -- Offsets in a chunk of settled bits, the blocks that it consists of, and the offsets in a block.
@@ -246,10 +257,10 @@ local SEARCHED_SLICES = 4
 -- Places of a lane whose task is gone. There are hardly ever any.
 local MAX_GONE_IN_LANE = 10000
 -- What dies at once when a lane is drained.
-local MAX_DRAINED_TASKS = 250
+local MAX_DRAINED_TASKS = 125
 local MAX_DRAINED_BYTES = 524288
 -- How many times that an outcome drains a lane that has another head. No lane is so long.
-local MAX_DRAINS_BEHIND_OTHER = 400
+local MAX_DRAINS_BEHIND_OTHER = 800
 -- Begins a field of the owner: the key of a lane that is still to be drained -> the dead head.
 local DRAIN_FIELD = 'drain:'
 -- Tasks that an operation looks at and changes at once, the bytes of their envelopes (one more may come on top), and the
@@ -307,6 +318,9 @@ local SCHEDULE_IS_CURRENT = 2
 local SCHEDULE_IS_STALE = 3
 local SCHEDULE_DIFFERS = 4
 local SCHEDULES_ARE_FULL = 5
+-- Deleted schedules that are kept of a bucket, and for how long each can be restored.
+local MAX_DELETED_SCHEDULES = 8
+local DELETED_SCHEDULE_MILLIS = 600000
 
 -- Fan-outs. What is asked or told. These letters are only sent.
 local FAN_OUT_OPEN = 'O'
@@ -323,6 +337,7 @@ local FAN_OUT_POSTPONE = 'P'
 local FAN_OUT_VIEW = 'V'
 local FAN_OUT_NEST = 'M'
 local FAN_OUT_END = 'E'
+local FAN_OUT_WITHIN = 'W'
 
 -- How a subtask ended. These letters are only sent.
 local FAN_OUT_SUCCEEDED = 'S'
@@ -361,6 +376,7 @@ local FAN_OUT_CALLER_MILLIS = 600000
 -- How many subtasks a master may publish beyond what it has noted.
 local FAN_OUT_WINDOW = 2048
 local FAN_OUT_MAX_ERRORS = 10
+local FAN_OUT_PAGE = 200
 -- How much of an error is noted when a subtask ends without a run, in bytes.
 local MAX_NOTED_ERROR = 300
 -- Operations. What becomes of one that is to begin, and whether one can be stopped.
@@ -381,3 +397,31 @@ local TOKEN_IS_NOT_FIRST = 2
 local TOKEN_REMOVED = 0
 local TOKEN_IS_UNKNOWN = 1
 local TOKEN_IS_LAST = 2
+-- Requests with a key of their caller. What becomes of one that is to begin.
+local REQUEST_BEGUN = 0
+local REQUEST_UNDER_WAY = 1
+local REQUEST_DONE = 2
+local REQUESTS_ARE_FULL = 3
+local REQUESTS_OF_CALLER_ARE_FULL = 4
+-- How many are forgotten when another one begins.
+local MAX_FORGOTTEN_REQUESTS = 100
+-- How long their keys stay behind the end of the last one, ms. Servers forget them in pieces before.
+local KEPT_REQUESTS_GRACE = 3600000
+-- Dead tasks by type and error: groups of a partition, the one beyond them, digits of a fingerprint, and bytes of an error's first line that are
+-- compared, that are left of it when what differs is replaced, and that are shown.
+local MAX_DEAD_GROUPS = 500
+local OTHER_DEAD_GROUP = 'other'
+local FINGERPRINT_LENGTH = 12
+local MAX_COMPARED_ERROR = 512
+local MAX_COMMON_ERROR = 200
+local MAX_SHOWN_ERROR = 200
+-- Statistics of queues: how long points are (minutes), and how many of each length are kept, in the order of the enum
+-- StatisticsStep; how many that are too old one call removes; by how many minutes Redis's clock may go back without a new point.
+local STATISTICS_MINUTE = 1
+local STATISTICS_FIVE_MINUTES = 5
+local STATISTICS_HOUR = 60
+local MAX_STATISTICS_MINUTES = 180
+local MAX_STATISTICS_FIVE_MINUTES = 300
+local MAX_STATISTICS_HOURS = 336
+local MAX_TRIMMED_STATISTICS = 100
+local STATISTICS_CLOCK_BACK = 5

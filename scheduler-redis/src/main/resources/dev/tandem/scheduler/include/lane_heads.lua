@@ -1,5 +1,5 @@
 -- The heads of blocked keys, and what becomes of a lane when its head has ended.
--- Requires: partition_keys, clock, claim_record, lanes, blocked_keys, settlement_state.
+-- Requires: partition_keys, clock, claim_record, lanes, blocked_keys, dead_groups, settlement_state.
 -- Provides: is_head, advance_lane, now_text.
 local now_text = format('%.0f', now)
 local answered_bytes = 0 -- of the envelopes that advance_lane returned
@@ -18,7 +18,7 @@ end
 local function advance_lane(key, token)
   local position = lane_pop(key)
   if not position then
-    call('HDEL', BLOCKED, key)
+    groups.open(key)
     return SETTLE_OPENED
   end
   block(key, BLOCKED_BY_HEAD, position)

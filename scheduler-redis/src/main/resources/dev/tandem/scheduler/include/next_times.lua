@@ -6,7 +6,7 @@
 local function next_due()
   local at = 1 / 0
   local first = call('ZRANGE', SCHEDULED, 0, 0, 'WITHSCORES')[2]
-  at = first and tonumber(first) or at
+  at = first and tonumber(first) < FIRST_PLACE and tonumber(first) or at
   first = call('ZRANGE', RETRY, 0, 0, 'WITHSCORES')[2]
   at = first and math.min(at, tonumber(first)) or at
   first = call('ZRANGE', MINUTES, 0, 0, 'WITHSCORES')[2]

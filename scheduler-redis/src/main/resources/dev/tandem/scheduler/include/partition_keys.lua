@@ -30,6 +30,8 @@
 -- KEYS 25  checkpoints hash: position -> what its last run noted to go on from, see save_checkpoint
 -- KEYS 26  progress    hash: position -> progress and log lines of its runs, see write_progress
 -- KEYS 27  untold-ends  list: tasks with deduplication keys, and subtasks, that ended without a run, see untold_ends
+-- KEYS 28  dead-groups hash: group of dead tasks -> what is counted of it, see include/dead_groups
+-- KEYS 29  grouped     hash: position of a dead task -> its group
 local OWNER, CLAIMS, INFLIGHT, ATTEMPTS, TASKS = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local SCHEDULED, RETRY, BLOCKED, LANES, SETTLED = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local DEAD, DEAD_TASKS, SUCCEEDED, SAMPLES, OPENED = KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15]

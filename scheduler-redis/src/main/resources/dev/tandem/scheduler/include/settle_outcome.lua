@@ -1,7 +1,7 @@
 -- Settles outcomes. The script first puts the claims of their positions into `claims`. Most writes are gathered in
 -- lists, so that a batch costs few commands; write_outcomes writes them.
 -- Requires: partition_keys, clock, batched_commands, claim_record, envelope, untold_ends, envelope_errors, event_records, lanes,
---   blocked_keys, settled_bits, id_index, redelivery_marks, settlement_state, lane_heads, owner (fence, or the script reads it).
+--   blocked_keys, dead_groups, error_groups, settled_bits, id_index, redelivery_marks, settlement_state, lane_heads, owner (fence, or the script reads it).
 -- Provides: settle, relay, add_to_history, drain_some, write_outcomes, writes.
 local ended_claims, forgotten_attempts = {}, {} -- positions to remove from `claims` and `inflight`, and from `attempts`
 local writes = {tasks = {}, ended_tasks = {}, retry = {}, dead = {}, dead_tasks = {}, succeeded = {}}
@@ -22,6 +22,7 @@ local function write_outcomes()
   each_slice('ZADD', RETRY, writes.retry)
   each_slice('HSET', DEAD_TASKS, writes.dead_tasks)
   each_slice('ZADD', DEAD, writes.dead)
+  groups.write()
   write_index()
   if #writes.tasks > 0 then
     any_tasks = true
@@ -36,6 +37,7 @@ local function add_to_history(times, envelopes, position, envelope)
   append_pair(times, format('%.0f', micros + history_size), position)
   append_pair(envelopes, position, envelope)
   index_id(position, envelope)
+  groups.join(position, envelope)
   history_size = history_size + 1
 end
 

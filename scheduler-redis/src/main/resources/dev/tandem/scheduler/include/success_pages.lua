@@ -2,7 +2,8 @@
 --   successes    a list of pages: version 1; count of records (2 bytes); length of the executor's name (1 byte) and the
 --                name; the records: length of the rest (2 bytes), length of the position (1 byte), the position, …
 --   success-ids  a list with an entry for each page, in the same order: when it was written (6 bytes, ms), size of the
---                page (4 bytes), count of its records (2 bytes), and hashes of their positions and ids (4 bytes each)
+--                page (4 bytes), count of its records (2 bytes), and hashes (4 bytes each) of their positions and ids, and
+--                of the names of ends other than success that they have
 -- Requires: partition_keys, success_keys, clock.
 -- Provides: append_successes.
 

@@ -56,6 +56,11 @@ public record Caller(
         return role.permits(permission) && (queues.isEmpty() || (queue != null && queues.contains(queue)));
     }
 
+    /** Returns what tells this caller from all others, in all of its sessions. */
+    public String identity() {
+        return token == null ? by.text() + " " + name : "token " + token;
+    }
+
     @Override
     public String getName() {
         return name;

@@ -45,7 +45,7 @@ public final class FailureLimit {
     }
 
     /** Returns the network of an IPv6 address: a client can choose the other half of it. */
-    private static String network(String address) {
+    public static String network(String address) {
         String[] groups = address.split(":", -1);
         return groups.length == 8 ? String.join(":", groups[0], groups[1], groups[2], groups[3]) : address;
     }

@@ -6,18 +6,20 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
  * Codes with which the owner of a token logs in once in a browser, so that nobody pastes tokens. A code is good for {@link
- * #LIFETIME}, at this server. There are {@value #MOST} at most, the latest. Thread-safe.
+ * #LIFETIME}, at this server. There are {@value #MOST_OF_OWNER} of each owner and {@value #MOST} in all, the latest. Thread-safe.
  */
 public final class OneTimeCodes {
 
     public static final Duration LIFETIME = Duration.ofSeconds(60);
 
     static final int MOST = 1_000;
+    static final int MOST_OF_OWNER = 10;
 
     private static final int CODE_BYTES = 32;
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -42,6 +44,13 @@ public final class OneTimeCodes {
     public synchronized String make(String token) {
         byte[] random = new byte[CODE_BYTES];
         RANDOM.nextBytes(random);
+        List<String> ofOwner = codes.entrySet().stream()
+                .filter(entry -> entry.getValue().token().equals(token))
+                .map(Map.Entry::getKey)
+                .toList();
+        if (ofOwner.size() >= MOST_OF_OWNER) {
+            codes.remove(ofOwner.get(0));
+        }
         String code = Base64.getUrlEncoder().withoutPadding().encodeToString(random);
         codes.put(code, new Code(token, clock.instant().plus(LIFETIME)));
         return code;

@@ -10,6 +10,8 @@ public enum Permission {
     WORK,
     /** Change tasks, keys, queues and schedules. */
     OPERATE,
+    /** Give tasks other payloads. Who may is up to {@link Rights} too. */
+    EDIT,
     /** Change who may do what, and what cannot be taken back. */
     ADMINISTER
 }

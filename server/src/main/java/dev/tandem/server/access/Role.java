@@ -10,7 +10,13 @@ import java.util.stream.Stream;
 public enum Role {
     VIEWER(Permission.VIEW),
     OPERATOR(Permission.VIEW, Permission.SUBMIT, Permission.OPERATE),
-    ADMIN(Permission.VIEW, Permission.SUBMIT, Permission.WORK, Permission.OPERATE, Permission.ADMINISTER),
+    ADMIN(
+            Permission.VIEW,
+            Permission.SUBMIT,
+            Permission.WORK,
+            Permission.OPERATE,
+            Permission.EDIT,
+            Permission.ADMINISTER),
     PUBLISHER(Permission.SUBMIT),
     WORKER(Permission.WORK);
 

@@ -94,7 +94,16 @@ public final class Sessions {
     }
 
     /** Returns whose session has this secret, and counts as a use of it. Empty if there is none, or none any more. */
-    public synchronized Optional<Caller> find(String secret) {
+    public Optional<Caller> find(String secret) {
+        return find(secret, true);
+    }
+
+    /** Returns the same, and does not count as a use, so that the session does not last longer. */
+    public Optional<Caller> look(String secret) {
+        return find(secret, false);
+    }
+
+    private synchronized Optional<Caller> find(String secret, boolean counts) {
         if (secret.length() != SECRET_CHARS) {
             return Optional.empty();
         }
@@ -107,7 +116,7 @@ public final class Sessions {
         Optional<Caller> caller = session.isOver(now) ? Optional.empty() : caller(session);
         if (caller.isEmpty()) {
             sessions.remove(hash);
-        } else {
+        } else if (counts) {
             sessions.put(hash, new Session(session.owner(), session.user(), session.endsAt(), now.plus(idle)));
         }
         return caller;

@@ -1,15 +1,22 @@
 package dev.tandem.server.api;
 
+import dev.tandem.runtime.queues.ConfiguredLimits;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.access.AuditLog;
 import dev.tandem.server.access.TokenAdministration;
+import dev.tandem.server.archive.Archive;
+import dev.tandem.server.doctor.Doctor;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Dependencies;
 import dev.tandem.server.inspect.FanOutAdministration;
 import dev.tandem.server.inspect.Inspection;
+import dev.tandem.server.inspect.KeyLog;
+import dev.tandem.server.inspect.KeyedRequests;
+import dev.tandem.server.inspect.LimitAdministration;
 import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.ScheduleAdministration;
+import dev.tandem.server.inspect.StatisticsReader;
 import dev.tandem.server.inspect.TaskEndings;
 import dev.tandem.server.inspect.TopicPartitions;
 import dev.tandem.server.logs.OperatorLog;
@@ -50,6 +57,14 @@ public class ApiConfiguration {
     }
 
     @Bean
+    FilterRegistrationBean<EtagFilter> etags() {
+        FilterRegistrationBean<EtagFilter> filter = new FilterRegistrationBean<>(new EtagFilter());
+        filter.addUrlPatterns("/api/v1/*");
+        filter.setOrder(Ordered.HIGHEST_PRECEDENCE + 4);
+        return filter;
+    }
+
+    @Bean
     FilterRegistrationBean<RequestGuardFilter> requestGuard(TandemSettings settings, JsonMapper json) {
         RequestGuard guard = new RequestGuard(settings.api().allowedHosts());
         FilterRegistrationBean<RequestGuardFilter> filter =
@@ -80,14 +95,46 @@ public class ApiConfiguration {
     }
 
     @Bean
+    QueueReader queueReader(TandemSettings settings, Inspection inspection, Backlog backlog, LocalQueues local) {
+        return new QueueReader(new ConfiguredQueues(settings, inspection), inspection, backlog, local);
+    }
+
+    @Bean
+    RunningReader runningReader(TandemSettings settings, Inspection inspection) {
+        return new RunningReader(new ConfiguredQueues(settings, inspection), inspection);
+    }
+
+    @Bean
+    RunningController runningController(RunningReader reader) {
+        return new RunningController(reader);
+    }
+
+    @Bean
     QueuesController queuesController(
+            TandemSettings settings, Inspection inspection, Administration administration, QueueReader reader) {
+        return new QueuesController(new ConfiguredQueues(settings, inspection), inspection, administration, reader);
+    }
+
+    @Bean
+    DoctorController doctorController(QueueReader queues, DeadGroupReader dead, Doctor doctor) {
+        return new DoctorController(queues, dead.shared(), doctor, InstantSource.system());
+    }
+
+    @Bean
+    TaskReader taskReader(
             TandemSettings settings,
             Inspection inspection,
-            Administration administration,
             Backlog backlog,
-            LocalQueues local) {
-        return new QueuesController(
-                new ConfiguredQueues(settings, inspection), inspection, administration, backlog, local);
+            PayloadMasks masks,
+            Dependencies dependencies,
+            FanOutReader fanOuts) {
+        ConfiguredQueues queues = new ConfiguredQueues(settings, inspection);
+        return new TaskReader(
+                queues,
+                inspection,
+                new TaskLookup(inspection, backlog),
+                masks,
+                new RelationReader(queues, inspection, dependencies, fanOuts));
     }
 
     @Bean
@@ -96,13 +143,12 @@ public class ApiConfiguration {
             Inspection inspection,
             Administration administration,
             Backlog backlog,
-            PayloadMasks masks) {
+            TaskReader reader) {
         return new TasksController(
                 new ConfiguredQueues(settings, inspection),
-                inspection,
                 administration,
                 new TaskLookup(inspection, backlog),
-                masks);
+                reader);
     }
 
     @Bean
@@ -112,7 +158,30 @@ public class ApiConfiguration {
                 new ConfiguredQueues(settings, inspection),
                 administration,
                 new TaskLookup(inspection, backlog),
+                settings.executor().lease(),
                 InstantSource.system());
+    }
+
+    @Bean
+    PayloadEditor payloadEditor(
+            TandemSettings settings,
+            Inspection inspection,
+            Administration administration,
+            Backlog backlog,
+            PayloadMasks masks,
+            FanOutAdministration fanOuts) {
+        return new PayloadEditor(
+                new ConfiguredQueues(settings, inspection),
+                administration,
+                new TaskLookup(inspection, backlog),
+                masks,
+                fanOuts,
+                (int) settings.maxPayload().toBytes());
+    }
+
+    @Bean
+    PayloadController payloadController(PayloadEditor editor) {
+        return new PayloadController(editor);
     }
 
     @Bean
@@ -123,11 +192,18 @@ public class ApiConfiguration {
     }
 
     @Bean
-    WhyController whyController(TandemSettings settings, Inspection inspection, Backlog backlog, LocalQueues local) {
-        return new WhyController(
+    WhyReader whyReader(
+            TandemSettings settings, Inspection inspection, Backlog backlog, LocalQueues local, LimitReader limits) {
+        return new WhyReader(
                 new ConfiguredQueues(settings, inspection),
                 new TaskLookup(inspection, backlog),
-                new WhyFacts(inspection, backlog, local, settings.executor().lease(), InstantSource.system()));
+                new WhyFacts(inspection, backlog, local, settings.executor().lease(), InstantSource.system()),
+                limits);
+    }
+
+    @Bean
+    WhyController whyController(TandemSettings settings, Inspection inspection, WhyReader reader) {
+        return new WhyController(new ConfiguredQueues(settings, inspection), reader);
     }
 
     @Bean
@@ -158,13 +234,54 @@ public class ApiConfiguration {
     }
 
     @Bean
-    KeysController keysController(TandemSettings settings, Inspection inspection, Administration administration) {
-        return new KeysController(new ConfiguredQueues(settings, inspection), inspection, administration);
+    DeadGroupReader deadGroupReader(TandemSettings settings, Inspection inspection) {
+        return new DeadGroupReader(new ConfiguredQueues(settings, inspection), inspection);
     }
 
     @Bean
-    LimitsController limitsController(Inspection inspection) {
-        return new LimitsController(inspection);
+    DeadGroupsController deadGroupsController(DeadGroupReader reader) {
+        return new DeadGroupsController(reader);
+    }
+
+    @Bean
+    KeyReader keyReader(TandemSettings settings, Inspection inspection) {
+        return new KeyReader(new ConfiguredQueues(settings, inspection), inspection);
+    }
+
+    @Bean
+    TimelineReader timelineReader(
+            TandemSettings settings, Inspection inspection, Backlog backlog, LocalQueues local, KeyLog log) {
+        return new TimelineReader(
+                new ConfiguredQueues(settings, inspection),
+                inspection,
+                backlog,
+                log,
+                new WhyFacts(inspection, backlog, local, settings.executor().lease(), InstantSource.system()));
+    }
+
+    @Bean
+    KeysController keysController(
+            TandemSettings settings,
+            Inspection inspection,
+            Administration administration,
+            KeyReader reader,
+            TimelineReader timelines) {
+        return new KeysController(new ConfiguredQueues(settings, inspection), administration, reader, timelines);
+    }
+
+    @Bean
+    HistoryController historyController(TandemSettings settings, Inspection inspection, StatisticsReader statistics) {
+        return new HistoryController(new ConfiguredQueues(settings, inspection), statistics);
+    }
+
+    @Bean
+    LimitReader limitReader(Inspection inspection, TandemSettings settings) {
+        return new LimitReader(inspection, ConfiguredLimits.of(settings));
+    }
+
+    @Bean
+    LimitsController limitsController(LimitReader reader, LimitAdministration administration) {
+        return new LimitsController(reader, new LimitEditor(reader, administration));
     }
 
     @Bean
@@ -178,20 +295,35 @@ public class ApiConfiguration {
     }
 
     @Bean
-    FanOutsController fanOutsController(FanOutAdministration fanOuts) {
-        return new FanOutsController(fanOuts);
+    FanOutReader fanOutReader(FanOutAdministration fanOuts) {
+        return new FanOutReader(fanOuts);
     }
 
     @Bean
-    OperationsController operationsController(
-            TandemSettings settings, Inspection inspection, OperationAdministration operations) {
-        return new OperationsController(new ConfiguredQueues(settings, inspection), operations, InstantSource.system());
+    FanOutsController fanOutsController(FanOutAdministration fanOuts, FanOutReader reader) {
+        return new FanOutsController(fanOuts, reader);
     }
 
     @Bean
-    SubmitController submitController(TandemSettings settings, Inspection inspection, Publisher publisher) {
+    OperationReader operationReader(TandemSettings settings, Inspection inspection, OperationAdministration kept) {
+        return new OperationReader(new ConfiguredQueues(settings, inspection), kept);
+    }
+
+    @Bean
+    OperationsController operationsController(OperationAdministration operations, OperationReader reader) {
+        return new OperationsController(operations, reader, InstantSource.system());
+    }
+
+    @Bean
+    SubmitController submitController(
+            TandemSettings settings, Inspection inspection, Publisher publisher, IdempotencyKeys keys) {
         return new SubmitController(
-                new ConfiguredQueues(settings, inspection), publisher, settings, InstantSource.system());
+                new ConfiguredQueues(settings, inspection), publisher, keys, settings, InstantSource.system());
+    }
+
+    @Bean
+    IdempotencyKeys idempotencyKeys(KeyedRequests requests, TandemSettings settings) {
+        return new IdempotencyKeys(requests, settings.api().idempotency());
     }
 
     @Bean
@@ -200,9 +332,10 @@ public class ApiConfiguration {
     }
 
     @Bean
-    BatchController batchController(TandemSettings settings, Inspection inspection, Publisher publisher) {
+    BatchController batchController(
+            TandemSettings settings, Inspection inspection, Publisher publisher, IdempotencyKeys keys) {
         return new BatchController(
-                new ConfiguredQueues(settings, inspection), publisher, settings, InstantSource.system());
+                new ConfiguredQueues(settings, inspection), publisher, keys, settings, InstantSource.system());
     }
 
     @Bean
@@ -216,8 +349,23 @@ public class ApiConfiguration {
     }
 
     @Bean
-    AuditController auditController(AuditLog audit) {
-        return new AuditController(audit);
+    AuditReader auditReader(AuditLog audit) {
+        return new AuditReader(audit);
+    }
+
+    @Bean
+    AuditController auditController(AuditReader reader) {
+        return new AuditController(reader);
+    }
+
+    @Bean
+    ArchiveReader archiveReader(TandemSettings settings, Inspection inspection, Archive archive) {
+        return new ArchiveReader(new ConfiguredQueues(settings, inspection), archive, InstantSource.system());
+    }
+
+    @Bean
+    ArchiveController archiveController(ArchiveReader reader) {
+        return new ArchiveController(reader);
     }
 
     @Bean

@@ -1,10 +1,15 @@
 package dev.tandem.server.api;
 
 import dev.tandem.server.inspect.UnavailableException;
+import dev.tandem.server.words.Language;
+import dev.tandem.server.words.RequestLanguage;
+import dev.tandem.server.words.Sentence;
+import dev.tandem.server.words.Wordbook;
 import dev.tandem.task.LogText;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,6 +23,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.MissingServletRequestParameterException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
@@ -31,27 +37,30 @@ final class ApiExceptionHandler extends ResponseEntityExceptionHandler {
     private static final Logger log = LoggerFactory.getLogger(ApiExceptionHandler.class);
 
     @ExceptionHandler
-    ResponseEntity<ProblemDetail> refused(ApiException refused) {
-        ProblemDetail problem =
-                ProblemDetails.of(refused.type(), String.valueOf(refused.getMessage()), refused.remedy());
-        if (refused.place() != null) {
-            problem.setProperty("errors", List.of(refused.place()));
-        }
-        return answer(problem);
+    ResponseEntity<ProblemDetail> refused(ApiException refused, HttpServletRequest request) {
+        Map<String, String> place = refused.place(RequestLanguage.asked(request));
+        return answer(
+                request,
+                refused.type(),
+                refused.detail(),
+                refused.remedy(),
+                place == null ? Map.of() : Map.of("errors", List.of(place)));
     }
 
     @ExceptionHandler
-    ResponseEntity<ProblemDetail> forbidden(ForbiddenException forbidden) {
-        return answer(ProblemDetails.of(
-                ProblemType.NOT_PERMITTED, String.valueOf(forbidden.getMessage()), forbidden.remedy()));
+    ResponseEntity<ProblemDetail> forbidden(ForbiddenException forbidden, HttpServletRequest request) {
+        return answer(request, ProblemType.NOT_PERMITTED, forbidden.detail(), forbidden.remedy());
     }
 
     @ExceptionHandler
     ResponseEntity<ProblemDetail> unavailable(UnavailableException unavailable, HttpServletRequest request) {
-        return answer(ProblemDetails.of(
+        return answer(
+                request,
                 ProblemType.UNAVAILABLE,
-                String.valueOf(unavailable.getMessage()),
-                reads(request) ? "Try again; GET /actuator/health shows which part is down" : mayTakeEffect(request)));
+                Sentence.problem(String.valueOf(unavailable.getMessage())),
+                reads(request) || OperatorActs.isUntouched(request)
+                        ? Sentence.of("remedy.health")
+                        : mayTakeEffect(request));
     }
 
     private static boolean reads(HttpServletRequest request) {
@@ -60,33 +69,38 @@ final class ApiExceptionHandler extends ResponseEntityExceptionHandler {
     }
 
     /** Says how to find out what became of a change. Redis may have it, and carry it out later. */
-    private static String mayTakeEffect(HttpServletRequest request) {
+    private static Sentence mayTakeEffect(HttpServletRequest request) {
         String route = String.valueOf(request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE));
         String command = route.contains("/keys/")
                 ? "./tandem keys show"
                 : route.contains("/tasks/")
                         ? "./tandem tasks"
-                        : route.contains("/operations") ? "./tandem operations" : "./tandem queues";
-        return "It may still take effect; check with " + command + " before you repeat it";
+                        : route.contains("/operations")
+                                ? "./tandem operations"
+                                : route.contains("/limits/") ? "./tandem limits" : "./tandem queues";
+        return Sentence.of("remedy.may-take-effect", command);
     }
 
     /** Tomcat throws this for parameters that it cannot decode, instead of leaving them out. */
     @ExceptionHandler
-    ResponseEntity<ProblemDetail> undecodable(InvalidParameterException invalid) {
-        return answer(ProblemDetails.of(
+    ResponseEntity<ProblemDetail> undecodable(InvalidParameterException invalid, HttpServletRequest request) {
+        return answer(
+                request,
                 ProblemType.INVALID_PARAMETER,
-                "The parameters cannot be read: " + LogText.oneLine(String.valueOf(invalid.getMessage()), MAX_SHOWN),
-                "Percent-encode them as UTF-8"));
+                Sentence.of(
+                        "problem.parameters-unreadable",
+                        LogText.oneLine(String.valueOf(invalid.getMessage()), MAX_SHOWN)),
+                Sentence.of("remedy.percent-encode"));
     }
 
     @ExceptionHandler
-    ResponseEntity<ProblemDetail> failed(Exception failure) {
+    ResponseEntity<ProblemDetail> failed(Exception failure, HttpServletRequest request) {
         log.error("A request to the API failed", failure);
-        return answer(ProblemDetails.of(
+        return answer(
+                request,
                 ProblemType.INTERNAL_ERROR,
-                "The server failed to process this request ("
-                        + failure.getClass().getSimpleName() + ")",
-                "See the server's log"));
+                Sentence.of("problem.failed-as", failure.getClass().getSimpleName()),
+                Sentence.of("remedy.server-log"));
     }
 
     @Override
@@ -107,32 +121,50 @@ final class ApiExceptionHandler extends ResponseEntityExceptionHandler {
     /** Says in the problem which parameter is wrong. */
     private static @Nullable ResponseEntity<Object> named(
             @Nullable ResponseEntity<Object> answer, @Nullable String parameter) {
-        if (answer != null && answer.getBody() instanceof ProblemDetail problem) {
-            problem.setType(ProblemType.INVALID_PARAMETER.uri());
-            if (parameter != null) {
-                problem.setProperty(
-                        "errors",
-                        List.of(Map.of("detail", String.valueOf(problem.getDetail()), "parameter", parameter)));
-            }
+        if (answer != null && answer.getBody() instanceof ProblemDetail problem && parameter != null) {
+            problem.setProperty(
+                    "errors", List.of(Map.of("detail", String.valueOf(problem.getDetail()), "parameter", parameter)));
         }
         return answer;
     }
 
-    /** Adds a type and a remedy to Spring's own errors, which have their details already. */
+    /** Puts Spring's own errors into sentences, in the language that the request asks for. */
     @Override
-    protected ResponseEntity<Object> createResponseEntity(
-            @Nullable Object body, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
-        if (body instanceof ProblemDetail problem) {
-            ProblemType type = ProblemType.of(status.value());
-            problem.setType(type.uri());
-            if (type == ProblemType.NOT_FOUND) {
-                problem.setProperty("remedy", "The paths of the API are described in docs/protocol.md");
-            }
+    protected @Nullable ResponseEntity<Object> handleExceptionInternal(
+            Exception ex, @Nullable Object body, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+        ResponseEntity<Object> answer = super.handleExceptionInternal(ex, body, headers, status, request);
+        HttpServletRequest asked = ((ServletWebRequest) request).getRequest();
+        Optional<FrameworkErrors.Refusal> refusal = FrameworkErrors.of(ex, asked);
+        if (answer == null || refusal.isEmpty()) {
+            return answer;
         }
-        return super.createResponseEntity(body, headers, status, request);
+        FrameworkErrors.Refusal known = refusal.get();
+        Language language = RequestLanguage.asked(asked);
+        return ResponseEntity.status(answer.getStatusCode())
+                .headers(answer.getHeaders())
+                .header(HttpHeaders.CONTENT_LANGUAGE, language.code())
+                .body(ProblemDetails.of(language, known.type(), known.detail(), known.remedy()));
     }
 
-    private static ResponseEntity<ProblemDetail> answer(ProblemDetail problem) {
-        return ResponseEntity.status(problem.getStatus()).body(problem);
+    private static ResponseEntity<ProblemDetail> answer(
+            HttpServletRequest request, ProblemType type, Sentence detail, @Nullable Sentence remedy) {
+        return answer(request, type, detail, remedy, Map.of());
+    }
+
+    /** Answers in the language that the request asks for. @param more other properties of the problem */
+    private static ResponseEntity<ProblemDetail> answer(
+            HttpServletRequest request,
+            ProblemType type,
+            Sentence detail,
+            @Nullable Sentence remedy,
+            Map<String, Object> more) {
+        Language language = RequestLanguage.asked(request);
+        ProblemDetail problem = ProblemDetails.of(language, type, detail, remedy);
+        more.forEach(problem::setProperty);
+        return ResponseEntity.status(problem.getStatus())
+                .header(
+                        HttpHeaders.CONTENT_LANGUAGE,
+                        Wordbook.in(language).languageOf(detail).code())
+                .body(problem);
     }
 }

@@ -10,10 +10,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,29 +31,42 @@ final class BatchSubmission {
     /** The most wrong lines. Whoever sends more does not send tasks. */
     static final int MAX_REFUSED = 1_000;
 
+    /** The room for descriptions in an answer, in characters. Behind it lines are only named, with the types of their problems. */
+    static final int MAX_DESCRIBED = 262_144;
+
+    /** Reads lines. */
+    interface Parser {
+
+        /** Returns the task of a line. @param number from 1 on. @throws ApiException if it is none */
+        Task task(byte[] line, long number);
+    }
+
     private static final ApiException LOST = ProblemType.NOT_CONFIRMED.refusal(
             "The broker did not confirm the task in time", "Send it again; it may have been published nevertheless");
 
     private final Publisher publisher;
-    private final Function<byte[], Task> parse;
+    private final Parser parser;
     private final long confirmMillis;
     private final Semaphore window = new Semaphore(WINDOW);
     private final AtomicLong accepted = new AtomicLong();
-    private final List<BatchViews.LineProblem> refused = new ArrayList<>();
+    private final AtomicInteger refused = new AtomicInteger();
 
-    /** The lines that wait for the broker, or that it did not take, with the reason of those. */
+    /** The lines that are no tasks, also those of which only the publisher says so. */
+    private final ConcurrentLinkedQueue<BatchViews.LineProblem> wrong = new ConcurrentLinkedQueue<>();
+
+    /** The lines that wait for the broker, or that it did not confirm, with the reason of those. */
     private final ConcurrentHashMap<Long, ApiException> unconfirmed = new ConcurrentHashMap<>();
 
+    private final AtomicInteger described = new AtomicInteger();
     private volatile boolean brokerFailed;
     private long lines;
 
     /**
-     * @param parse returns the task of a line, or throws {@link ApiException}
      * @param confirmMillis how long to wait for the broker without any progress
      */
-    BatchSubmission(Publisher publisher, Function<byte[], Task> parse, long confirmMillis) {
+    BatchSubmission(Publisher publisher, Parser parser, long confirmMillis) {
         this.publisher = publisher;
-        this.parse = parse;
+        this.parser = parser;
         this.confirmMillis = confirmMillis;
     }
 
@@ -63,12 +77,15 @@ final class BatchSubmission {
             while (line != null) {
                 lines++;
                 if (reader.isTooLong()) {
-                    refuse(ProblemType.TOO_LONG.refusal(
-                            "The line is too long", "Raise tandem.max-payload, or send a reference to the data"));
+                    refuse(
+                            lines,
+                            ProblemType.TOO_LONG.refusal(
+                                    "The line is too long",
+                                    "Raise tandem.max-payload, or send a reference to the data"));
                 } else if (!isBlank(line) && !submit(line)) {
                     return;
                 }
-                if (brokerFailed || refused.size() >= MAX_REFUSED) {
+                if (brokerFailed || hasTooManyRefused()) {
                     return;
                 }
                 line = reader.next();
@@ -91,9 +108,9 @@ final class BatchSubmission {
     private boolean submit(byte[] line) throws InterruptedException {
         Task task;
         try {
-            task = parse.apply(line);
+            task = parser.task(line, lines);
         } catch (ApiException e) {
-            refuse(e);
+            refuse(lines, e);
             return true;
         }
         int permits = Math.min(WINDOW, 1 + task.payload().length / BYTES_PER_PERMIT);
@@ -133,20 +150,32 @@ final class BatchSubmission {
                         "The server failed to publish the task ("
                                 + cause.getClass().getSimpleName() + ")",
                         "See the server's log");
-        unconfirmed.put(line, refusal);
-        brokerFailed |= refusal.type() != ProblemType.INVALID_TASK;
+        if (refusal.type() == ProblemType.INVALID_TASK) {
+            unconfirmed.remove(line);
+            refuse(line, refusal);
+        } else {
+            unconfirmed.put(line, refusal);
+            brokerFailed = true;
+        }
     }
 
-    private void refuse(ApiException refusal) {
-        refused.add(BatchViews.LineProblem.of(lines, refusal));
+    private void refuse(long line, ApiException refusal) {
+        refused.incrementAndGet();
+        wrong.add(bounded(BatchViews.LineProblem.of(line, refusal)));
     }
 
-    /** Returns what became of the lines that were read. */
+    private BatchViews.LineProblem bounded(BatchViews.LineProblem problem) {
+        return described.addAndGet(problem.length()) <= MAX_DESCRIBED ? problem : problem.brief();
+    }
+
+    /** Returns what became of the lines that were read. Called once, when all is over. */
     BatchViews.Batch result(String queue) {
-        List<BatchViews.LineProblem> problems = new ArrayList<>(refused);
-        unconfirmed.forEach((line, why) -> problems.add(BatchViews.LineProblem.of(line, why)));
+        List<BatchViews.LineProblem> problems = new ArrayList<>(wrong);
+        int ofWrong = problems.size();
+        unconfirmed.forEach((line, why) -> problems.add(bounded(BatchViews.LineProblem.of(line, why))));
+        long unknown = problems.size() - ofWrong;
         problems.sort(Comparator.comparingLong(BatchViews.LineProblem::line));
-        return new BatchViews.Batch(queue, lines, accepted.get(), problems.size(), problems);
+        return new BatchViews.Batch(queue, lines, accepted.get(), ofWrong, unknown, problems);
     }
 
     /** Whether it ended early because the broker did not take a task. */
@@ -156,6 +185,6 @@ final class BatchSubmission {
 
     /** Whether it ended early because too many lines were wrong. */
     boolean hasTooManyRefused() {
-        return refused.size() >= MAX_REFUSED;
+        return refused.get() >= MAX_REFUSED;
     }
 }

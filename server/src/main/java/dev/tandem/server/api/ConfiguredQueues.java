@@ -5,6 +5,7 @@ import dev.tandem.runtime.settings.Secrets;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.UnavailableException;
+import dev.tandem.server.words.Sentence;
 import java.util.Map;
 
 /**
@@ -24,12 +25,21 @@ record ConfiguredQueues(TandemSettings settings, Inspection inspection) {
         if (found != null) {
             return found;
         }
-        String known = "This server's settings have " + String.join(", ", all().keySet());
+        Sentence known = Sentence.of("remedy.queues", String.join(", ", all().keySet()));
         throw isRun(name)
                 ? ProblemType.UNKNOWN_QUEUE.refusal(
-                        "Executors run the queue '" + name + "', but this server's settings do not have it",
-                        known + ". " + howToShow(name))
-                : ProblemType.UNKNOWN_QUEUE.refusal("There is no queue '" + name + "'", known);
+                        Sentence.of("problem.queue-elsewhere", name),
+                        Sentence.of("remedy.queue-elsewhere", known, name, server(name)))
+                : ProblemType.UNKNOWN_QUEUE.refusal(Sentence.of("problem.no-queue", name), known);
+    }
+
+    /** Returns whether neither the settings nor a live executor have a queue. False while Redis does not answer. */
+    boolean isUnknown(String name) {
+        try {
+            return !all().containsKey(name) && !inspection.handlers().containsKey(name);
+        } catch (UnavailableException e) {
+            return false;
+        }
     }
 
     private boolean isRun(String name) {
@@ -40,18 +50,18 @@ record ConfiguredQueues(TandemSettings settings, Inspection inspection) {
         }
     }
 
-    /** Says how the API can show a queue that somebody else runs. Executors do not announce where its tasks come from. */
-    private String howToShow(String name) {
+    /**
+     * Returns the arguments of a server that shows a queue that somebody else runs. Executors do not announce where its tasks come
+     * from.
+     */
+    private String server(String name) {
         String setting = name.matches("[A-Za-z0-9-]+") ? "." + name + "." : "[" + name + "].";
         String namespace = settings.redis().namespace();
-        return "To see it, start './tandem up --queue " + name + "' instead of './tandem up', or beside this server "
-                + "./tandem server --server.port=8090 --tandem.executor.enabled=false '--tandem.queues" + setting
+        return "--server.port=8090 --tandem.executor.enabled=false '--tandem.queues" + setting
                 + "source=kafka' '--tandem.kafka.bootstrap-servers="
                 + settings.kafka().bootstrapServers() + "' '--tandem.redis.uri="
                 + Secrets.masked(settings.redis().uri()) + "'"
                 + (settings.redis().cluster() ? " --tandem.redis.cluster=true" : "")
-                + (namespace.equals("tandem") ? "" : " '--tandem.redis.namespace=" + namespace + "'")
-                + ", and name that with --server http://127.0.0.1:8090. For a queue on RabbitMQ, write --queue rabbit:"
-                + name + ", or source=rabbit and --tandem.rabbit.uri";
+                + (namespace.equals("tandem") ? "" : " '--tandem.redis.namespace=" + namespace + "'");
     }
 }

@@ -5,6 +5,7 @@ import dev.tandem.api.InvalidTaskException;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.server.access.Needs;
 import dev.tandem.server.access.Permission;
+import dev.tandem.server.inspect.Pauses;
 import dev.tandem.server.inspect.TaskEndings;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;

@@ -1,8 +1,11 @@
 package dev.tandem.server.api;
 
+import dev.tandem.server.words.Language;
+import dev.tandem.server.words.RequestLanguage;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.boot.webmvc.error.ErrorController;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
@@ -17,14 +20,12 @@ final class FallbackErrorController implements ErrorController {
     ResponseEntity<ProblemDetail> error(HttpServletRequest request) {
         Object code = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE);
         int status = code instanceof Integer number ? number : HttpStatus.NOT_FOUND.value();
-        ProblemType type = ProblemType.of(status);
-        HttpStatus shown = type.status();
-        return ResponseEntity.status(shown)
-                .body(ProblemDetails.of(
-                        type,
-                        shown.is5xxServerError()
-                                ? "The server failed to process this request"
-                                : shown.getReasonPhrase(),
-                        shown.is5xxServerError() ? "See the server's log" : null));
+        Object path = request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI);
+        FrameworkErrors.Refusal refusal =
+                FrameworkErrors.of(status, path instanceof String text ? text : request.getRequestURI());
+        Language language = RequestLanguage.asked(request);
+        return ResponseEntity.status(refusal.type().status())
+                .header(HttpHeaders.CONTENT_LANGUAGE, language.code())
+                .body(ProblemDetails.of(language, refusal.type(), refusal.detail(), refusal.remedy()));
     }
 }

@@ -1,5 +1,6 @@
 package dev.tandem.server.api;
 
+import dev.tandem.server.words.Sentence;
 import dev.tandem.task.LogText;
 import dev.tandem.task.TaskHeaders;
 import org.jspecify.annotations.Nullable;
@@ -7,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** Checks delays that callers give. In a message, a delay of less than zero means none; here it is a mistake of the caller. */
 final class GivenDelay {
 
-    static final String REMEDY = "Use 0 for now, or a delay such as 30s";
+    static final Sentence REMEDY = Sentence.of("remedy.delay");
 
     private static final int MAX_SHOWN = 80;
 
@@ -20,7 +21,7 @@ final class GivenDelay {
         }
     }
 
-    static String detail(String delay) {
-        return "The delay is '" + LogText.oneLine(delay, MAX_SHOWN) + "', which is less than zero";
+    static Sentence detail(String delay) {
+        return Sentence.of("problem.negative-delay", LogText.oneLine(delay, MAX_SHOWN));
     }
 }

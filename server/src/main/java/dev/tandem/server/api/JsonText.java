@@ -20,7 +20,7 @@ import tools.jackson.databind.annotation.JsonSerialize;
  */
 @JsonDeserialize(using = JsonText.Reader.class)
 @JsonSerialize(using = JsonText.Writer.class)
-record JsonText(String text) {
+public record JsonText(String text) {
 
     byte[] bytes() {
         return text.getBytes(StandardCharsets.UTF_8);

@@ -6,6 +6,8 @@ import dev.tandem.server.inspect.Administration.KeyAction;
 import dev.tandem.server.inspect.Administration.KeyChange;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.words.Sentence;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -32,55 +34,50 @@ final class KeyChangeTexts {
                 .findFirst()
                 .orElse(failed.get(0));
         ApiException refusal = refusal(worst, settings);
-        String done = changes.stream()
-                .filter(each -> each.change() == Change.DONE)
-                .map(each ->
-                        " Done in partition " + each.before().partition() + ": " + did(action, each.before(), settings))
-                .collect(Collectors.joining());
         if (changes.size() == 1) {
             return refusal;
         }
-        String notDone = failed.stream()
-                .map(each -> "Partition " + each.before().partition() + ": "
-                        + refusal(each, settings).getMessage() + ".")
-                .collect(Collectors.joining(" "));
-        return refusal.type().refusal(notDone + done, refusal.remedy());
+        Stream<Sentence> notDone = failed.stream()
+                .map(each -> Sentence.of(
+                        "problem.in-partition",
+                        each.before().partition(),
+                        refusal(each, settings).detail()));
+        Stream<Sentence> done = changes.stream()
+                .filter(each -> each.change() == Change.DONE)
+                .map(each -> Sentence.of(
+                        "did.in-partition", each.before().partition(), did(action, each.before(), settings)));
+        return refusal.type().refusal(Sentence.inARow(Stream.concat(notDone, done)), refusal.remedy());
     }
 
     /** Says why a change was not made, or not wholly. */
     private static ApiException refusal(KeyChange change, QueueSettings settings) {
         KeyInfo before = change.before();
-        String head = "The head of the key '" + before.key() + "', " + before.head() + ",";
+        String key = before.key();
+        TaskRef head = before.head();
         return switch (change.change()) {
-            case RUNNING -> ProblemType.TASK_RUNNING.refusal(head + " is running", "Wait until its run has ended");
+            case RUNNING ->
+                ProblemType.TASK_RUNNING.refusal(
+                        Sentence.of("problem.head-running", key, head), Sentence.of("remedy.wait-for-run"));
             case IN_BROKER ->
                 ProblemType.TASK_RUNNING.refusal(
-                        head + " is not in Redis: its executor died, and its broker will deliver it again",
-                        "Wait for two leases or so");
+                        Sentence.of("problem.head-in-broker", key, head), Sentence.of("remedy.wait-for-redelivery"));
             case NOT_HALTED ->
                 ProblemType.KEY_NOT_HALTED.refusal(
-                        "The key '" + before.key() + "' is not halted: its head, " + before.head() + ", "
-                                + alive(before, settings),
-                        "It needs nobody. Retry the key to run it now. To give up a task that is alive, add force=true"
-                                + " (--force)");
+                        Sentence.of("problem.not-halted", key, head, alive(before, settings)),
+                        Sentence.of("remedy.not-halted"));
             case OTHER_HEAD ->
                 ProblemType.OTHER_HEAD.refusal(
-                        "The key '" + before.key() + "' has another head by now: " + before.head(),
-                        "Look at the key again, and name that head if it is the one to change");
+                        Sentence.of("problem.other-head", key, head), Sentence.of("remedy.other-head"));
             case DONE_IN_PART ->
                 ProblemType.OTHER_HEAD.refusal(
-                        head
-                                + " has changed while the key was drained: tasks behind it that had died by then stay dead,"
-                                + " and the others wait",
-                        "Look at the key again");
+                        Sentence.of("problem.drained-in-part", key, head), Sentence.of("remedy.look-at-key"));
             case UNKNOWN ->
                 ProblemType.OUTCOME_UNKNOWN.refusal(
-                        change.problem() + ". The change of the key '" + before.key()
-                                + "' may have been made, wholly or in part",
-                        "Look at the key, and ask again with head=" + before.head() + " if it still has that head");
+                        Sentence.of("problem.key-unknown", Sentence.problem(String.valueOf(change.problem())), key),
+                        Sentence.of("remedy.key-unknown", head));
             case DONE, NOT_FOUND, OTHER_STATE, WOULD_EXPIRE, HALTS_KEY ->
                 ProblemType.OTHER_HEAD.refusal(
-                        "The key '" + before.key() + "' has changed in the meantime", "Look at it again");
+                        Sentence.of("problem.key-changed", key), Sentence.of("remedy.look-again"));
         };
     }
 
@@ -109,58 +106,50 @@ final class KeyChangeTexts {
                 .collect(Collectors.joining("; "));
     }
 
-    private static String alive(KeyInfo before, QueueSettings settings) {
+    private static Sentence alive(KeyInfo before, QueueSettings settings) {
         TaskInfo head = before.headTask();
         if (head == null) {
-            return "will be delivered again by its broker";
+            return Sentence.of("head.redelivered");
         }
-        return (head.attempts() == 0
-                        ? "waits for its first attempt"
-                        : "waits for its next attempt, after " + attempts(head, settings))
-                + (head.at() == null ? "" : ", and is due at " + head.at());
+        Sentence due = head.at() == null ? Sentence.NOTHING : Sentence.of("head.due", head.at());
+        return head.attempts() == 0
+                ? Sentence.of("head.first", due)
+                : Sentence.of("head.next", head.attempts(), most(head, settings), due);
     }
 
-    private static String attempts(TaskInfo head, QueueSettings settings) {
-        int most = TaskViews.maxAttempts(
+    private static int most(TaskInfo head, QueueSettings settings) {
+        return TaskViews.maxAttempts(
                 settings, head.envelope() == null ? null : head.envelope().task());
-        return head.attempts() + " of " + most;
     }
 
     /** Says what was really done. @param before the key as it was */
-    static String did(KeyAction action, KeyInfo before, QueueSettings settings) {
+    static Sentence did(KeyAction action, KeyInfo before, QueueSettings settings) {
         return switch (action) {
             case RETRY -> retried(before, settings);
-            case SKIP -> givenUp(before) + " " + next(before);
+            case SKIP -> Sentence.inARow(Stream.of(givenUp(before), next(before)));
             case DRAIN ->
-                givenUp(before) + " "
-                        + (before.parked() == 0
-                                ? "No task was parked behind it"
-                                : "The tasks parked behind it died too (" + before.parked() + " when this began)")
-                        + ": the key is open.";
+                Sentence.inARow(Stream.of(
+                        givenUp(before),
+                        before.parked() == 0 ? Sentence.of("did.open") : Sentence.of("did.drained", before.parked())));
         };
     }
 
-    private static String retried(KeyInfo before, QueueSettings settings) {
+    private static Sentence retried(KeyInfo before, QueueSettings settings) {
         TaskInfo head = before.headTask();
         if (before.isHalted() || head == null) {
-            return "The dead task " + before.head() + " runs again now, with all its attempts.";
+            return Sentence.of("did.runs-again", before.head());
         }
-        return "The task " + before.head() + " was not dead. It is due now instead of at " + head.at()
-                + "; it has spent " + attempts(head, settings) + " attempts.";
+        return Sentence.of(
+                "did.due-now", before.head(), String.valueOf(head.at()), head.attempts(), most(head, settings));
     }
 
-    private static String givenUp(KeyInfo before) {
-        if (before.isHalted()) {
-            return "The dead task " + before.head() + " stays dead.";
-        }
-        return before.headTask() == null
-                ? "The task " + before.head() + " is passed by: it runs when its broker delivers it again."
-                : "The task " + before.head() + " was alive, and is dead now.";
+    private static Sentence givenUp(KeyInfo before) {
+        String key =
+                before.isHalted() ? "did.stays-dead" : before.headTask() == null ? "did.passed-by" : "did.dead-now";
+        return Sentence.of(key, before.head());
     }
 
-    private static String next(KeyInfo before) {
-        return before.parked() == 0
-                ? "No task was parked behind it: the key is open."
-                : "The next of the " + before.parked() + " tasks behind it goes on.";
+    private static Sentence next(KeyInfo before) {
+        return before.parked() == 0 ? Sentence.of("did.open") : Sentence.of("did.goes-on", before.parked());
     }
 }

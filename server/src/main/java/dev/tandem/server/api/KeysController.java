@@ -6,14 +6,10 @@ import dev.tandem.server.access.Permission;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Administration.KeyAction;
 import dev.tandem.server.inspect.Administration.KeyChange;
-import dev.tandem.server.inspect.Inspection;
-import dev.tandem.server.inspect.KeyInfo;
-import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.words.Sentence;
 import jakarta.servlet.http.HttpServletRequest;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -30,20 +26,16 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/api/v1/queues/{queue}/keys")
 final class KeysController {
 
-    /** How many parked tasks a single key shows. */
-    private static final int SHOWN_BEHIND = 10;
-
-    /** The keys that need somebody come first. */
-    private static final Comparator<KeyInfo> HALTED_FIRST = Comparator.comparing(key -> !key.isHalted());
-
     private final ConfiguredQueues queues;
-    private final Inspection inspection;
     private final Administration administration;
+    private final KeyReader reader;
+    private final TimelineReader timelines;
 
-    KeysController(ConfiguredQueues queues, Inspection inspection, Administration administration) {
+    KeysController(ConfiguredQueues queues, Administration administration, KeyReader reader, TimelineReader timelines) {
         this.queues = queues;
-        this.inspection = inspection;
         this.administration = administration;
+        this.reader = reader;
+        this.timelines = timelines;
     }
 
     @GetMapping
@@ -51,44 +43,21 @@ final class KeysController {
             @PathVariable String queue,
             @RequestParam(required = false) @Nullable String cursor,
             @RequestParam(defaultValue = "50") int limit) {
-        QueueSettings settings = queues.get(queue);
-        try {
-            Page<KeyInfo> page = inspection.keys(queue, cursor, TasksController.bounded(limit));
-            Pauses pauses = Pauses.of(inspection, queue);
-            return new Views.Keys(
-                    page.items().stream()
-                            .sorted(HALTED_FIRST)
-                            .map(key -> Views.Key.of(key, headTask(queue, settings, pauses, key), null))
-                            .toList(),
-                    page.next(),
-                    Views.partial(page));
-        } catch (IllegalArgumentException e) {
-            throw ProblemType.INVALID_CURSOR.refusal(String.valueOf(e.getMessage()), "Start again without a cursor");
-        }
+        return reader.list(queue, cursor, limit);
     }
 
     @GetMapping("/{key}")
     Views.Key one(@PathVariable String queue, @PathVariable String key) {
-        QueueSettings settings = queues.get(queue);
-        Pauses pauses = Pauses.of(inspection, queue);
-        List<Views.Key> found = inspection.key(queue, key).stream()
-                .map(each -> Views.Key.of(
-                        each, headTask(queue, settings, pauses, each), behind(queue, settings, pauses, each)))
-                .toList();
-        return found.isEmpty() ? Views.Key.open(key) : found.get(0).and(found.subList(1, found.size()));
+        return reader.one(queue, key);
     }
 
-    private static Views.@Nullable Task headTask(String queue, QueueSettings settings, Pauses pauses, KeyInfo key) {
-        return key.headTask() == null ? null : TaskViews.inList(queue, settings, pauses, key.headTask());
-    }
-
-    private @Nullable List<Views.Task> behind(String queue, QueueSettings settings, Pauses pauses, KeyInfo key) {
-        if (key.parked() == 0) {
-            return null;
-        }
-        return inspection.parkedBehind(queue, key.partition(), key.key(), SHOWN_BEHIND).stream()
-                .map(task -> TaskViews.inList(queue, settings, pauses, task))
-                .toList();
+    @GetMapping("/{key}/timeline")
+    KeyTimeline timeline(
+            @PathVariable String queue,
+            @PathVariable String key,
+            @RequestParam(required = false) @Nullable String partition,
+            @RequestParam(required = false) @Nullable Long before) {
+        return timelines.read(queue, key, partition, before);
     }
 
     @Needs(Permission.OPERATE)
@@ -137,7 +106,7 @@ final class KeysController {
         List<KeyChange> changes = administration.key(queue, key, action, force, head == null ? null : ref(head));
         if (changes.isEmpty()) {
             throw ProblemType.KEY_NOT_BLOCKED.refusal(
-                    "The key '" + key + "' is not blocked", "Nothing needs to be done: its tasks may run");
+                    Sentence.of("problem.not-blocked", key), Sentence.of("remedy.not-blocked"));
         }
         OperatorActs.record(request, KeyChangeTexts.isAnyMade(changes), KeyChangeTexts.record(changes));
         ApiException refusal = KeyChangeTexts.refusal(changes, action, settings);
@@ -146,16 +115,12 @@ final class KeysController {
         }
         return new Views.KeyChanged(
                 changes.size(),
-                changes.stream()
-                        .map(change -> KeyChangeTexts.did(action, change.before(), settings))
-                        .collect(Collectors.joining(" ")));
+                Sentence.inARow(changes.stream().map(change -> KeyChangeTexts.did(action, change.before(), settings))));
     }
 
     private static TaskRef ref(String head) {
         return TaskRef.parse(head)
-                .orElseThrow(() -> ApiException.parameter(
-                        "head",
-                        "The parameter head is not a reference of a task",
-                        "Use the head of the key as GET shows it"));
+                .orElseThrow(
+                        () -> ApiException.parameter("head", Sentence.of("problem.head"), Sentence.of("remedy.head")));
     }
 }

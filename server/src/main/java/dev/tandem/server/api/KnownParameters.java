@@ -1,5 +1,6 @@
 package dev.tandem.server.api;
 
+import dev.tandem.server.words.Sentence;
 import dev.tandem.task.LogText;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -35,8 +36,10 @@ final class KnownParameters implements HandlerInterceptor {
             String name = decoded(parameter.split("=", 2)[0]);
             if (!name.isEmpty() && !known.contains(name)) {
                 throw ProblemType.UNKNOWN_PARAMETER.refusal(
-                        "There is no parameter '" + LogText.oneLine(name, MAX_SHOWN) + "' here",
-                        known.isEmpty() ? "Leave it out: there are none" : "Use " + String.join(", ", known));
+                        Sentence.of("problem.no-parameter", LogText.oneLine(name, MAX_SHOWN)),
+                        known.isEmpty()
+                                ? Sentence.of("remedy.no-parameters")
+                                : Sentence.of("remedy.use", String.join(", ", known)));
             }
         }
         return true;

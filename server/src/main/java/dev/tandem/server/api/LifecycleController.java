@@ -7,9 +7,12 @@ import dev.tandem.server.inspect.Administration.Cancellation;
 import dev.tandem.server.inspect.Administration.Change;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.words.Sentence;
 import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.TaskHeaders.Field;
 import dev.tandem.task.TaskState;
+import jakarta.servlet.http.HttpServletRequest;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -32,13 +35,20 @@ final class LifecycleController {
     private final ConfiguredQueues queues;
     private final Administration administration;
     private final TaskLookup lookup;
+    private final Duration lease;
     private final InstantSource clock;
 
+    /** @param lease how long a task that an owner was given seems to be due later, at most */
     LifecycleController(
-            ConfiguredQueues queues, Administration administration, TaskLookup lookup, InstantSource clock) {
+            ConfiguredQueues queues,
+            Administration administration,
+            TaskLookup lookup,
+            Duration lease,
+            InstantSource clock) {
         this.queues = queues;
         this.administration = administration;
         this.lookup = lookup;
+        this.lease = lease;
         this.clock = clock;
     }
 
@@ -57,13 +67,13 @@ final class LifecycleController {
             case ENDED -> throw ended(id, task);
             case NOT_INTERRUPTED ->
                 throw ProblemType.TASK_RUNNING.refusal(
-                        "The task '" + id + "' is claimed" + by(task) + ", but no executor could interrupt it",
-                        "Its executor does not answer, or the task has just begun: try again");
+                        task == null || task.executor() == null
+                                ? Sentence.of("problem.claimed", id)
+                                : Sentence.of("problem.claimed-by", id, task.executor()),
+                        Sentence.of("remedy.not-interrupted"));
             case NOT_FOUND ->
                 throw ProblemType.UNKNOWN_TASK.refusal(
-                        "Redis holds no task '" + id + "', and no executor has it",
-                        "A task that still waits in its broker cannot be cancelled: cancel it once an executor has fetched"
-                                + " it, or give it a time to live (tandem-ttl)");
+                        Sentence.of("problem.no-task-no-executor", id), Sentence.of("remedy.cancel-in-broker"));
         };
     }
 
@@ -72,12 +82,7 @@ final class LifecycleController {
             return task == null ? TaskLookup.notFound(id) : TaskLookup.ended(id, task);
         }
         return ProblemType.TASK_IN_OTHER_STATE.refusal(
-                "The task '" + id + "' is dead: there is nothing to cancel",
-                "Delete it with ./tandem dead delete, or DELETE with only=dead");
-    }
-
-    private static String by(@Nullable TaskInfo task) {
-        return task == null || task.executor() == null ? "" : " by " + task.executor();
+                Sentence.of("problem.dead-not-cancelled", id), Sentence.of("remedy.delete-dead"));
     }
 
     @Needs(Permission.OPERATE)
@@ -87,23 +92,29 @@ final class LifecycleController {
             @PathVariable String queue,
             @PathVariable String id,
             @RequestParam(required = false) @Nullable String at,
-            @RequestParam(required = false) @Nullable String delay) {
+            @RequestParam(required = false) @Nullable String delay,
+            @RequestParam(required = false) @Nullable Integer attempts,
+            HttpServletRequest request) {
+        OperatorActs.reads(request);
         queues.get(queue);
         Instant due = due(queue, at, delay);
         TaskInfo task = lookup.find(queue, id);
-        Change change = administration.reschedule(queue, task.ref(), due);
+        boolean isSoon = task.at() != null && !task.at().isAfter(clock.instant().plus(lease.multipliedBy(2)));
+        boolean isHeld = isSoon && lookup.isHeld(queue, task);
+        OperatorActs.mayChange(request);
+        Change change = isHeld ? Change.RUNNING : administration.reschedule(queue, task.ref(), due, attempts);
         switch (change) {
             case DONE -> {}
             case RUNNING ->
                 throw ProblemType.TASK_RUNNING.refusal(
-                        "The task '" + id + "' is running, or due and about to start", "Cancel it, or let it run");
+                        Sentence.of("problem.running-or-due", id), Sentence.of("remedy.cancel-or-let-run"));
             case OTHER_STATE -> throw otherState(id, task);
             case WOULD_EXPIRE ->
                 throw ProblemType.TASK_WOULD_EXPIRE.refusal(
-                        "The task '" + id + "' expires before " + due, "Choose an earlier time, or cancel it");
+                        Sentence.of("problem.would-expire", id, due), Sentence.of("remedy.would-expire"));
             default ->
                 throw ProblemType.TASK_IN_OTHER_STATE.refusal(
-                        "The task '" + id + "' has changed since it was looked at", "Look at it, and try again");
+                        Sentence.of("problem.task-changed", id), Sentence.of("remedy.look-and-try"));
         }
         return new Views.Rescheduled(1, due);
     }
@@ -112,12 +123,11 @@ final class LifecycleController {
         return switch (task.state()) {
             case PARKED ->
                 ProblemType.TASK_IN_OTHER_STATE.refusal(
-                        "The task '" + id + "' is parked behind " + task.head() + ", the head of its key: with another"
-                                + " time it would leave its order",
-                        "Cancel it, or change the head: ./tandem keys");
+                        Sentence.of("problem.parked-behind", id, String.valueOf(task.head())),
+                        Sentence.of("remedy.parked-behind"));
             case DEAD ->
                 ProblemType.TASK_IN_OTHER_STATE.refusal(
-                        "The task '" + id + "' is dead", "Retry it: ./tandem dead retry");
+                        Sentence.of("problem.is-dead", id), Sentence.of("remedy.retry-dead"));
             default -> TaskLookup.ended(id, task);
         };
     }
@@ -125,7 +135,7 @@ final class LifecycleController {
     /** Reads the time like those of a message. */
     private Instant due(String queue, @Nullable String at, @Nullable String delay) {
         if ((at == null) == (delay == null)) {
-            throw ApiException.parameter("delay", "There must be one of at and delay", "Use delay=0 for now");
+            throw ApiException.parameter("delay", Sentence.of("problem.at-or-delay"), Sentence.of("remedy.delay-zero"));
         }
         GivenDelay.refuseNegative(delay);
         long now = clock.millis();
@@ -136,7 +146,9 @@ final class LifecycleController {
                 .read(fields, new TaskHeaders.Origin(null, null, null, null, now, now), null);
         if (read.unreadable() != null) {
             throw ApiException.parameter(
-                    at == null ? "delay" : "at", "The time is wrong: " + read.unreadable(), "See docs/protocol.md");
+                    at == null ? "delay" : "at",
+                    Sentence.of("problem.wrong-time", String.valueOf(read.unreadable())),
+                    Sentence.of("remedy.protocol"));
         }
         return Instant.ofEpochMilli(Math.max(now, read.task().notBefore()));
     }

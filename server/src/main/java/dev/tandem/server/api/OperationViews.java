@@ -10,20 +10,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** How the API shows operations on many tasks. */
-final class OperationViews {
+public final class OperationViews {
 
     private OperationViews() {}
 
-    record Operations(List<View> operations) {}
+    public record Operations(List<View> operations) {}
 
     /**
      * An operation.
      *
      * @param state {@code waiting}, {@code running}, {@code stopping}, {@code stopped}, {@code done} or {@code failed}
      * @param action null if a server of a later version wrote the operation
+     * @param askedBy the name of the caller who asked for the operation, if it is known
      */
     @JsonInclude(JsonInclude.Include.NON_NULL)
-    record View(
+    public record View(
             String queue,
             String operation,
             String state,
@@ -31,6 +32,7 @@ final class OperationViews {
             @Nullable Boolean dryRun,
             @Nullable Selection selection,
             @Nullable String at,
+            @Nullable String askedBy,
             Instant began,
             @Nullable Instant ended,
             long looked,
@@ -44,7 +46,7 @@ final class OperationViews {
 
     /** What the operation takes, as it was asked for. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
-    record Selection(
+    public record Selection(
             List<String> states,
             @Nullable String partition,
             @Nullable String key,
@@ -57,7 +59,8 @@ final class OperationViews {
             @Nullable String diedBefore,
             @Nullable String publishedAfter,
             @Nullable String publishedBefore,
-            @Nullable Boolean halting) {
+            @Nullable Boolean halting,
+            @Nullable String fingerprint) {
 
         static Selection of(TaskSelection from) {
             return new Selection(
@@ -73,11 +76,13 @@ final class OperationViews {
                     from.diedBefore(),
                     from.publishedAfter(),
                     from.publishedBefore(),
-                    from.halting() ? true : null);
+                    from.halting() ? true : null,
+                    from.fingerprint());
         }
     }
 
-    static View view(OperationInfo info) {
+    /** Returns the view of an operation. */
+    public static View view(OperationInfo info) {
         Operation operation = info.operation();
         OperationProgress progress = info.progress();
         return new View(
@@ -88,6 +93,7 @@ final class OperationViews {
                 operation != null && operation.dryRun() ? true : null,
                 operation == null ? null : Selection.of(operation.selection()),
                 operation == null ? null : operation.at(),
+                operation == null ? null : operation.askedBy(),
                 info.began(),
                 info.ended(),
                 progress.looked(),

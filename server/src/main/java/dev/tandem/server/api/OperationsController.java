@@ -1,16 +1,18 @@
 package dev.tandem.server.api;
 
 import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.server.access.Caller;
 import dev.tandem.server.access.Needs;
 import dev.tandem.server.access.Permission;
 import dev.tandem.server.operations.Operation;
 import dev.tandem.server.operations.Operation.Action;
 import dev.tandem.server.operations.OperationAdministration;
-import dev.tandem.server.operations.OperationInfo;
 import dev.tandem.server.operations.TaskSelection;
+import dev.tandem.server.words.Sentence;
 import dev.tandem.task.LogText;
 import dev.tandem.task.Partition;
 import dev.tandem.task.TaskState;
+import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -38,35 +40,29 @@ final class OperationsController {
     private static final int MAX_SHOWN = 60;
     private static final int MAX_BYTES = 1_024;
 
-    private final ConfiguredQueues queues;
     private final OperationAdministration operations;
+    private final OperationReader reader;
     private final InstantSource clock;
 
-    OperationsController(ConfiguredQueues queues, OperationAdministration operations, InstantSource clock) {
-        this.queues = queues;
+    OperationsController(OperationAdministration operations, OperationReader reader, InstantSource clock) {
         this.operations = operations;
+        this.reader = reader;
         this.clock = clock;
     }
 
     @GetMapping("/operations")
     OperationViews.Operations all() {
-        return new OperationViews.Operations(
-                operations.all().stream().map(OperationViews::view).toList());
+        return new OperationViews.Operations(reader.all());
     }
 
     @GetMapping("/queues/{queue}/operations")
     OperationViews.Operations ofQueue(@PathVariable String queue) {
-        queues.get(queue);
-        return new OperationViews.Operations(operations.all().stream()
-                .filter(each -> each.queue().equals(queue))
-                .map(OperationViews::view)
-                .toList());
+        return new OperationViews.Operations(reader.ofQueue(queue));
     }
 
     @GetMapping("/queues/{queue}/operations/{operation}")
     OperationViews.View one(@PathVariable String queue, @PathVariable String operation) {
-        queues.get(queue);
-        return OperationViews.view(find(queue, operation));
+        return reader.one(queue, operation);
     }
 
     @Needs(Permission.OPERATE)
@@ -83,6 +79,7 @@ final class OperationsController {
             @RequestParam(required = false) @Nullable String type,
             @RequestParam(required = false) @Nullable String id,
             @RequestParam(required = false) @Nullable String error,
+            @RequestParam(required = false) @Nullable String fingerprint,
             @RequestParam(name = "due-after", required = false) @Nullable String dueAfter,
             @RequestParam(name = "due-before", required = false) @Nullable String dueBefore,
             @RequestParam(name = "died-after", required = false) @Nullable String diedAfter,
@@ -91,8 +88,9 @@ final class OperationsController {
             @RequestParam(name = "published-before", required = false) @Nullable String publishedBefore,
             @RequestParam(defaultValue = "false") boolean halting,
             @RequestParam(required = false) @Nullable String at,
-            @RequestParam(required = false) @Nullable String delay) {
-        QueueSettings settings = queues.get(queue);
+            @RequestParam(required = false) @Nullable String delay,
+            HttpServletRequest request) {
+        QueueSettings settings = reader.settings(queue);
         Action what = action(action);
         TaskSelection selection = new TaskSelection(
                 states(what, state),
@@ -108,8 +106,17 @@ final class OperationsController {
                 diedBefore,
                 publishedAfter,
                 publishedBefore,
-                halting(what, halting));
-        return begin(new Operation(queue, operationId(operation), what, selection, dryRun, due(what, at, delay)));
+                halting(what, halting),
+                TaskReader.fingerprint(fingerprint));
+        Caller caller = Callers.of(request);
+        return begin(new Operation(
+                queue,
+                operationId(operation),
+                what,
+                selection,
+                dryRun,
+                due(what, at, delay),
+                caller == null ? null : caller.name()));
     }
 
     private OperationViews.View begin(Operation operation) {
@@ -117,18 +124,16 @@ final class OperationsController {
             operation.chooser(clock.millis(), 0);
         } catch (IllegalArgumentException e) {
             throw ProblemType.INVALID_PARAMETER.refusal(
-                    String.valueOf(e.getMessage()), "Correct the time, or leave it out");
+                    Sentence.problem(String.valueOf(e.getMessage())), Sentence.of("remedy.correct-time"));
         }
         return switch (operations.begin(operation)) {
-            case BEGUN, KNOWN -> OperationViews.view(find(operation.queue(), operation.id()));
+            case BEGUN, KNOWN -> OperationViews.view(reader.find(operation.queue(), operation.id()));
             case DIFFERS ->
                 throw ProblemType.ALREADY_EXISTS.refusal(
-                        "The queue has another operation '" + operation.id() + "' already",
-                        "Choose another id, or leave it out");
+                        Sentence.of("problem.other-operation", operation.id()), Sentence.of("remedy.other-id"));
             case NO_ROOM ->
                 throw ProblemType.TOO_MANY.refusal(
-                        "Too many operations have not ended yet",
-                        "Wait until some have ended, or stop some: ./tandem operations");
+                        Sentence.of("problem.too-many-operations"), Sentence.of("remedy.too-many-operations"));
         };
     }
 
@@ -136,24 +141,14 @@ final class OperationsController {
     @PostMapping("/queues/{queue}/operations/{operation}/stop")
     @ResponseStatus(HttpStatus.ACCEPTED)
     OperationViews.View stop(@PathVariable String queue, @PathVariable String operation) {
-        queues.get(queue);
+        reader.settings(queue);
         return switch (operations.stop(queue, operation)) {
-            case STOPPING -> OperationViews.view(find(queue, operation));
+            case STOPPING -> OperationViews.view(reader.find(queue, operation));
             case ENDED ->
                 throw ProblemType.ALREADY_ENDED.refusal(
-                        "The operation '" + shown(operation) + "' has ended already", "Nothing needs to be done");
-            case UNKNOWN -> throw notFound(operation);
+                        Sentence.of("problem.operation-ended", shown(operation)), Sentence.of("remedy.nothing"));
+            case UNKNOWN -> throw OperationReader.unknown(operation);
         };
-    }
-
-    private OperationInfo find(String queue, String id) {
-        return operations.find(queue, id).orElseThrow(() -> notFound(id));
-    }
-
-    private static ApiException notFound(String id) {
-        return ProblemType.UNKNOWN_OPERATION.refusal(
-                "The queue has no operation '" + shown(id) + "'",
-                "./tandem operations shows those of the last days. They are kept for a week, and at most 200 of them");
     }
 
     private static Action action(@Nullable String text) {
@@ -164,10 +159,10 @@ final class OperationsController {
         }
         throw ApiException.parameter(
                 "action",
-                text == null
-                        ? "The parameter action is missing"
-                        : "The parameter action is '" + shown(text) + "', which is none",
-                "Use one of " + Arrays.stream(Action.values()).map(Action::word).collect(Collectors.joining(", ")));
+                text == null ? Sentence.of("problem.action-missing") : Sentence.of("problem.action", shown(text)),
+                Sentence.of(
+                        "remedy.one-of",
+                        Arrays.stream(Action.values()).map(Action::word).collect(Collectors.joining(", "))));
     }
 
     private static List<TaskState> states(Action action, @Nullable List<String> given) {
@@ -184,9 +179,10 @@ final class OperationsController {
             if (states.stream().noneMatch(state -> Views.lower(state).equals(each.toLowerCase(Locale.ROOT)))) {
                 throw ApiException.parameter(
                         "state",
-                        "The parameter state is '" + shown(each) + "', but " + action.word() + " takes no such tasks",
-                        "Use " + action.allowed().stream().map(Views::lower).collect(Collectors.joining(", "))
-                                + ", or leave it out");
+                        Sentence.of("problem.state-of-action", shown(each), action.word()),
+                        Sentence.of(
+                                "remedy.use-or-leave-out",
+                                action.allowed().stream().map(Views::lower).collect(Collectors.joining(", "))));
             }
         }
         return states;
@@ -195,9 +191,7 @@ final class OperationsController {
     private static @Nullable String partition(String queue, @Nullable String name) {
         if (name != null && !Partition.isName(name)) {
             throw ApiException.parameter(
-                    "partition",
-                    "The parameter partition is not the name of a partition",
-                    "Use one that GET /api/v1/queues/" + queue + " lists, or leave it out for all");
+                    "partition", Sentence.of("problem.partition"), Sentence.of("remedy.partition", queue));
         }
         return name;
     }
@@ -206,9 +200,10 @@ final class OperationsController {
         if (text != null && (text.isEmpty() || text.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES)) {
             throw ApiException.parameter(
                     name,
-                    "The parameter " + name + " is "
-                            + (text.isEmpty() ? "empty" : "longer than " + MAX_BYTES + " bytes"),
-                    text.isEmpty() ? "Leave it out for any " + name : "Use a shorter one");
+                    text.isEmpty()
+                            ? Sentence.of("problem.empty-parameter", name)
+                            : Sentence.of("problem.long-parameter", name, MAX_BYTES),
+                    text.isEmpty() ? Sentence.of("remedy.any", name) : Sentence.of("remedy.shorter"));
         }
         return text;
     }
@@ -216,9 +211,7 @@ final class OperationsController {
     private static boolean halting(Action action, boolean halting) {
         if (halting && action != Action.DELETE) {
             throw ApiException.parameter(
-                    "halting",
-                    "The parameter halting is for action=delete, and the action is " + action.word(),
-                    "Leave it out");
+                    "halting", Sentence.of("problem.halting", action.word()), Sentence.of("remedy.leave-out"));
         }
         return halting;
     }
@@ -226,9 +219,7 @@ final class OperationsController {
     private static String operationId(@Nullable String given) {
         if (given != null && !given.matches("[A-Za-z0-9._-]{1,64}")) {
             throw ApiException.parameter(
-                    "operation",
-                    "The parameter operation is '" + shown(given) + "', which is no id of an operation",
-                    "Use 1 to 64 letters, digits, dots, dashes and underscores, or leave it out");
+                    "operation", Sentence.of("problem.operation-id", shown(given)), Sentence.of("remedy.operation-id"));
         }
         return given == null ? UUID.randomUUID().toString() : given;
     }
@@ -238,13 +229,11 @@ final class OperationsController {
         if (action != Action.RESCHEDULE) {
             if (at != null || delay != null) {
                 throw ApiException.parameter(
-                        "at",
-                        "The parameters at and delay are for action=reschedule, and the action is " + action.word(),
-                        "Leave them out");
+                        "at", Sentence.of("problem.at-of-action", action.word()), Sentence.of("remedy.leave-them-out"));
             }
             return null;
         } else if ((at == null) == (delay == null)) {
-            throw ApiException.parameter("delay", "There must be one of at and delay", "Use delay=0 for now");
+            throw ApiException.parameter("delay", Sentence.of("problem.at-or-delay"), Sentence.of("remedy.delay-zero"));
         }
         GivenDelay.refuseNegative(delay);
         return at != null ? at : "+" + delay;

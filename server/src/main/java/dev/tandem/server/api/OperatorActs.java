@@ -1,6 +1,7 @@
 package dev.tandem.server.api;
 
 import dev.tandem.server.access.AuditEntry;
+import dev.tandem.server.access.AuditKind;
 import dev.tandem.server.access.AuditLog;
 import dev.tandem.server.access.Caller;
 import dev.tandem.server.logs.OperatorLog;
@@ -21,13 +22,18 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * Passes each change that was asked of the API to the log and to the audit log, also those that were refused. Publishing a task
- * is no such change, nor is the work of a pull worker. The entry is made from the route, so that a new route needs nothing here.
+ * Passes each change that was asked of the API to the log and to the audit log, also those that were refused. A request that
+ * publishes tasks is in a part of the audit log of its own, and not in the log. The work of a pull worker is in neither. The
+ * entry is made from the route, so that a new route needs nothing here.
  */
 final class OperatorActs implements HandlerInterceptor {
 
     private static final int MAX_KEY = 64;
     private static final int MAX_TEXT = 200;
+
+    /** The longest id of a task. No change is made of one that is longer. */
+    private static final int MAX_ID = 512;
+
     private static final Set<String> PUBLISH =
             Set.of("/api/v1/queues/{queue}/tasks", "/api/v1/queues/{queue}/tasks/batch");
 
@@ -44,6 +50,12 @@ final class OperatorActs implements HandlerInterceptor {
     /** The attribute of a request that says what was done, or may have been. */
     private static final String DONE = OperatorActs.class.getName() + ".done";
 
+    /** The attribute of a request that has changed nothing yet, so that its failure leaves all as it was. */
+    private static final String UNTOUCHED = OperatorActs.class.getName() + ".untouched";
+
+    /** The attribute of a request that says how many tasks it has published. */
+    private static final String PUBLISHED = OperatorActs.class.getName() + ".published";
+
     /** A change made by a request. @param certain whether something was changed; false if it only may have been */
     private record Done(boolean certain, String details) {}
 
@@ -57,7 +69,18 @@ final class OperatorActs implements HandlerInterceptor {
 
     /** What the variables of routes name. */
     private static final Map<String, String> NOUNS = Map.of(
-            "id", "task", "operation", "operation", "schedule", "schedule", "fanOut", "fan-out", "token", "token");
+            "id",
+            "task",
+            "operation",
+            "operation",
+            "schedule",
+            "schedule",
+            "fanOut",
+            "fan-out",
+            "token",
+            "token",
+            "limit",
+            "limit");
 
     private final OperatorLog log;
     private final AuditLog audit;
@@ -78,7 +101,10 @@ final class OperatorActs implements HandlerInterceptor {
         String route = String.valueOf(request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE));
         boolean reads = method.equals(HttpMethod.GET.name()) || method.equals(HttpMethod.HEAD.name());
         boolean ofWorker = OF_WORKERS.matcher(route).matches() || request.getAttribute(NO_ACT) != null;
-        if (reads || !route.startsWith("/api/") || PUBLISH.contains(route) || ofWorker) {
+        if (reads || !route.startsWith("/api/") || ofWorker) {
+            return;
+        } else if (PUBLISH.contains(route)) {
+            recordPublished(request, response.getStatus());
             return;
         }
         @SuppressWarnings("unchecked")
@@ -91,26 +117,61 @@ final class OperatorActs implements HandlerInterceptor {
                 : " (" + LogText.oneLine(decoded(request.getQueryString()), MAX_TEXT) + ")";
         Caller caller = Callers.of(request);
         String who = caller == null ? "nobody" : caller.name();
-        Result result = result(response.getStatus(), (Done) request.getAttribute(DONE));
+        Result result = isUntouched(request) && response.getStatus() >= 500
+                ? new Result(false, "failed with status " + response.getStatus() + ", and nothing was done", "")
+                : result(response.getStatus(), (Done) request.getAttribute(DONE));
         log.acted(
                 action + " of " + subject.kind(),
                 action + " of " + subject.name() + query + ", asked by " + who + " at " + request.getRemoteAddr(),
                 result);
-        audit.record(
-                new AuditEntry(
-                        "",
-                        clock.instant(),
-                        who,
-                        caller == null ? "" : caller.role().text(),
-                        caller == null || caller.token() == null ? "" : caller.token(),
-                        caller == null ? "" : caller.by().text(),
-                        request.getRemoteAddr(),
-                        action,
-                        subject.name() + query,
-                        response.getStatus(),
-                        result.details().isEmpty() ? result.summary() : result.summary() + ": " + result.details()),
-                // Everybody may make links as often as they like.
-                !result.effective() || route.equals(LOGIN_LINKS));
+        AuditKind kind = route.equals(LOGIN_LINKS)
+                ? AuditKind.LOGIN_LINKS
+                : result.effective() ? AuditKind.CHANGES : AuditKind.REFUSED;
+        AuditEntry entry = AuditEntry.of(
+                clock.instant(),
+                caller,
+                request.getRemoteAddr(),
+                action,
+                subject.name() + query,
+                response.getStatus(),
+                result.details().isEmpty() ? result.summary() : result.summary() + ": " + result.details());
+        audit.record(kind, withPlace(entry, names == null ? Map.of() : names));
+    }
+
+    /** Returns the entry with the queue and the task that the route names. */
+    private static AuditEntry withPlace(AuditEntry entry, Map<String, String> named) {
+        String queue = named.get("queue");
+        String task = named.get("id");
+        return queue == null || queue.length() > MAX_TEXT
+                ? entry
+                : entry.about(queue, task == null || task.length() > MAX_ID ? null : task);
+    }
+
+    private void recordPublished(HttpServletRequest request, int status) {
+        long tasks = request.getAttribute(PUBLISHED) instanceof Long count ? count : 0;
+        @SuppressWarnings("unchecked")
+        Map<String, String> names =
+                (Map<String, String>) request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE);
+        String result = status < 300
+                ? "done"
+                : status < 500
+                        ? "refused with status " + status
+                        : "failed with status " + status + ", and more may have been published";
+        Map<String, String> named = names == null ? Map.of() : names;
+        AuditEntry entry = AuditEntry.of(
+                clock.instant(),
+                Callers.of(request),
+                request.getRemoteAddr(),
+                "publish",
+                "queue " + shown(named, "queue"),
+                status,
+                result);
+        audit.record(AuditKind.PUBLISHED, withPlace(entry, named).published(tasks));
+    }
+
+    /** Keeps for the audit log how many tasks a request has surely published. */
+    static void published(HttpServletRequest request, long tasks) {
+        request.setAttribute(PUBLISHED, tasks);
     }
 
     /**
@@ -120,7 +181,23 @@ final class OperatorActs implements HandlerInterceptor {
      * @param details without any key; null if nothing was changed, nor may have been
      */
     static void record(HttpServletRequest request, boolean certain, @Nullable String details) {
+        mayChange(request);
         request.setAttribute(DONE, details == null ? null : new Done(certain, details));
+    }
+
+    /** Says that a request reads before it changes something. If it fails until {@link #mayChange}, it has changed nothing. */
+    static void reads(HttpServletRequest request) {
+        request.setAttribute(UNTOUCHED, Boolean.TRUE);
+    }
+
+    /** Says that a request may have changed something from now on. */
+    static void mayChange(HttpServletRequest request) {
+        request.removeAttribute(UNTOUCHED);
+    }
+
+    /** Whether a request has changed nothing, for certain. */
+    static boolean isUntouched(HttpServletRequest request) {
+        return request.getAttribute(UNTOUCHED) != null;
     }
 
     /** Says that a request is no change of an operator. */
@@ -153,8 +230,17 @@ final class OperatorActs implements HandlerInterceptor {
         String last = last(route);
         if (route.equals(TOKENS) || route.equals(LOGIN_LINKS)) {
             return "create";
+        } else if (last.equals("payload")) {
+            return "edit";
+        } else if (last.equals("override")) {
+            return method.equals(HttpMethod.PUT.name()) ? "change" : "reset";
         }
         return method.equals(HttpMethod.POST.name()) && !last.startsWith("{") ? last : method.toLowerCase(Locale.ROOT);
+    }
+
+    /** Returns the subject of changes of a task that is named so, but for what follows it in brackets. */
+    static String task(String queue, String name) {
+        return "task " + LogText.oneLine(name, MAX_TEXT) + " of queue " + LogText.oneLine(queue, MAX_TEXT);
     }
 
     private Subject subject(String route, Map<String, String> named) {

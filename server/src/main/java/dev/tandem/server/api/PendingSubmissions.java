@@ -1,5 +1,7 @@
 package dev.tandem.server.api;
 
+import dev.tandem.server.words.Sentence;
+
 /** Bounds the tasks that were submitted and whose broker has not confirmed them yet. Thread-safe. */
 final class PendingSubmissions {
 
@@ -17,7 +19,7 @@ final class PendingSubmissions {
     synchronized void begin(int size) {
         if (count > 0 && (count >= MAX_COUNT || bytes + size > MAX_BYTES)) {
             throw ProblemType.BUSY.refusal(
-                    "Too many tasks wait for the confirmation of their brokers", "Send it again in a second");
+                    Sentence.of("problem.too-many-unconfirmed"), Sentence.of("remedy.again-in-a-second"));
         }
         count++;
         bytes += size;

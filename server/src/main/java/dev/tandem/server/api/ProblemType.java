@@ -1,5 +1,6 @@
 package dev.tandem.server.api;
 
+import dev.tandem.server.words.Sentence;
 import java.net.URI;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ public enum ProblemType {
     UNKNOWN_LIMIT(HttpStatus.NOT_FOUND),
     UNKNOWN_SCHEDULE(HttpStatus.NOT_FOUND),
     UNKNOWN_TOKEN(HttpStatus.NOT_FOUND),
+    NO_ARCHIVE(HttpStatus.NOT_FOUND),
     METHOD_NOT_ALLOWED(HttpStatus.METHOD_NOT_ALLOWED),
     NOT_ACCEPTABLE(HttpStatus.NOT_ACCEPTABLE),
     SLOW_BODY(HttpStatus.REQUEST_TIMEOUT),
@@ -38,9 +40,11 @@ public enum ProblemType {
     TASK_IN_OTHER_STATE(HttpStatus.CONFLICT),
     TASK_HALTS_KEY(HttpStatus.CONFLICT),
     TASK_WOULD_EXPIRE(HttpStatus.CONFLICT),
+    PAYLOAD_MASKED(HttpStatus.CONFLICT),
     KEY_NOT_BLOCKED(HttpStatus.CONFLICT),
     KEY_NOT_HALTED(HttpStatus.CONFLICT),
     OTHER_HEAD(HttpStatus.CONFLICT),
+    LIMIT_CHANGED(HttpStatus.CONFLICT),
     LEASE_LOST(HttpStatus.CONFLICT),
     NOT_PULLED(HttpStatus.CONFLICT),
     TOO_MANY(HttpStatus.CONFLICT),
@@ -51,11 +55,17 @@ public enum ProblemType {
     SCHEDULE_WITHOUT_PROGRAM(HttpStatus.CONFLICT),
     TOPIC_NOT_CHANGED(HttpStatus.CONFLICT),
     LAST_ADMIN(HttpStatus.CONFLICT),
+    IDEMPOTENCY_KEY_IN_USE(HttpStatus.CONFLICT),
+    PAYLOAD_CHANGED(HttpStatus.PRECONDITION_FAILED),
     TOO_LONG(HttpStatus.CONTENT_TOO_LARGE),
     UNSUPPORTED_MEDIA_TYPE(HttpStatus.UNSUPPORTED_MEDIA_TYPE),
+    IDEMPOTENCY_KEY_REUSED(HttpStatus.UNPROCESSABLE_CONTENT),
+    ETAG_REQUIRED(HttpStatus.PRECONDITION_REQUIRED),
     TOO_MANY_BAD_TOKENS(HttpStatus.TOO_MANY_REQUESTS),
     UNAVAILABLE(HttpStatus.SERVICE_UNAVAILABLE),
     BUSY(HttpStatus.SERVICE_UNAVAILABLE),
+    SLOW_SEARCH(HttpStatus.SERVICE_UNAVAILABLE),
+    IDEMPOTENCY_KEYS_FULL(HttpStatus.SERVICE_UNAVAILABLE),
     STOPPING(HttpStatus.SERVICE_UNAVAILABLE),
     NOT_CONFIRMED(HttpStatus.SERVICE_UNAVAILABLE),
     OUTCOME_UNKNOWN(HttpStatus.SERVICE_UNAVAILABLE),
@@ -68,7 +78,7 @@ public enum ProblemType {
 
     ProblemType(HttpStatus status) {
         this.status = status;
-        this.uri = URI.create(PREFIX + name().toLowerCase(Locale.ROOT).replace('_', '-'));
+        this.uri = URI.create(PREFIX + word());
     }
 
     /** Returns the kind of problems that have this status and no kind of their own. */
@@ -79,6 +89,11 @@ public enum ProblemType {
             }
         }
         return status < 500 ? INVALID_REQUEST : INTERNAL_ERROR;
+    }
+
+    /** Returns its name without what all have in common, such as {@code unknown-queue}. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** Returns the status that goes with it. */
@@ -92,7 +107,12 @@ public enum ProblemType {
     }
 
     /** Returns the refusal of a request for this reason. */
-    ApiException refusal(String detail, @Nullable String remedy) {
+    ApiException refusal(Sentence detail, @Nullable Sentence remedy) {
         return ApiException.of(this, detail, remedy);
+    }
+
+    /** Returns the refusal of a request that no page makes: programs read it, in English. */
+    ApiException refusal(String detail, String remedy) {
+        return refusal(Sentence.problem(detail), Sentence.problem(remedy));
     }
 }

@@ -3,6 +3,7 @@ package dev.tandem.server.api;
 import dev.tandem.executor.pull.LeaseAnswer;
 import dev.tandem.executor.pull.LeaseRequest;
 import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.server.access.Caller;
 import dev.tandem.server.pull.LeaseOrder;
 import dev.tandem.server.pull.PulledTasks;
 import jakarta.servlet.http.HttpServletRequest;
@@ -54,22 +55,27 @@ final class PullOrders {
     DeferredResult<ResponseEntity<Object>> apply(
             String queue, HttpServletRequest request, Set<String> fields, Function<PullBody, LeaseRequest> what) {
         leased(queue);
-        return apply(queue, PullBody.read(RequestLimitFilter.takeBody(request), fields), what);
+        return apply(queue, request, PullBody.read(RequestLimitFilter.takeBody(request), fields), what);
     }
 
-    DeferredResult<ResponseEntity<Object>> apply(String queue, PullBody body, Function<PullBody, LeaseRequest> what) {
+    DeferredResult<ResponseEntity<Object>> apply(
+            String queue, HttpServletRequest request, PullBody body, Function<PullBody, LeaseRequest> what) {
+        QueueSettings settings = queues.get(queue);
         List<LeaseOrder> orders = body.orders().stream()
                 .map(each -> new LeaseOrder(each.leaseName(), what.apply(each)))
                 .toList();
         DeferredResult<ResponseEntity<Object>> answer = new DeferredResult<>(TIMEOUT_MILLIS);
-        tasks.apply(queue, orders).whenComplete((answers, failure) -> {
+        Caller caller = Callers.of(request);
+        tasks.apply(caller == null ? "" : caller.identity(), queue, orders).whenComplete((answers, failure) -> {
             if (failure == null) {
-                answer.setResult(PullViews.answer(orders, answers));
+                answer.setResult(PullViews.answer(queue, settings, orders, answers));
             } else {
                 answer.setErrorResult(failure);
             }
         });
         answer.onTimeout(() -> answer.setResult(PullViews.answer(
+                queue,
+                settings,
                 orders,
                 orders.stream()
                         .map(order -> LeaseAnswer.unknown("nobody has answered"))

@@ -8,6 +8,7 @@ import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Administration.Change;
 import dev.tandem.server.inspect.Administration.Deletion;
 import dev.tandem.server.inspect.Inspection;
+import dev.tandem.server.inspect.Pauses;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.masking.PayloadMasks;
 import dev.tandem.task.TaskState;
@@ -71,7 +72,7 @@ final class PullTasksController {
                         "Use one of "
                                 + SHOWN.stream().map(Views::lower).sorted().collect(Collectors.joining(", "))
                                 + ". Tasks that can start wait in their broker"));
-        Pauses pauses = Pauses.of(inspection, queue);
+        Pauses pauses = Pauses.of(inspection, queue, settings.handler());
         return new Views.Tasks(
                 found(queue, shown, number(max)).stream()
                         .map(task -> TaskViews.single(queue, settings, pauses, masks, task))
@@ -100,6 +101,9 @@ final class PullTasksController {
         int changed = 0;
         for (TaskInfo dead : found(queue, TaskState.DEAD, PullBody.number("max", body.max(), 1, MOST))) {
             changed += administration.retry(queue, dead.ref(), true) == Change.DONE ? 1 : 0;
+        }
+        if (changed == 0) {
+            OperatorActs.leaveOut(request);
         }
         OperatorActs.record(request, changed > 0, changed + " dead tasks");
         return ResponseEntity.accepted().body(new Views.Changed(changed));
@@ -131,7 +135,7 @@ final class PullTasksController {
         String id = body.id();
         if (id == null) {
             OperatorActs.leaveOut(request);
-            return orders.apply(queue, body, each -> new LeaseRequest.Discard());
+            return orders.apply(queue, request, body, each -> new LeaseRequest.Discard());
         }
         if (body.lease() != null) {
             throw ApiException.field(

@@ -2,7 +2,9 @@ package dev.tandem.server.api;
 
 import dev.tandem.executor.pull.LeaseAnswer;
 import dev.tandem.executor.pull.LeaseAnswer.Status;
+import dev.tandem.executor.pull.LeaseRequest;
 import dev.tandem.executor.pull.LeasedTask;
+import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.server.pull.LeaseOrder;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -64,19 +66,26 @@ final class PullViews {
         }
     }
 
-    /** @param leaseMillis for how long the worker has its tasks from now on at least; absent if that was not asked */
+    /**
+     * What was done.
+     *
+     * @param leaseMillis for how long the worker has its tasks from now on at least; absent if that was not asked
+     * @param warnings what was said and has no effect, for people; absent if there is nothing to say
+     */
     record Done(
             int changed,
             @Nullable Long leaseMillis,
             @Nullable JsonText checkpoint,
             @Nullable String checkpointText,
-            @Nullable String checkpointBase64) {}
+            @Nullable String checkpointBase64,
+            @Nullable List<String> warnings) {}
 
     /** Something that was not done. */
     record NotDone(String lease, String why) {}
 
     /** Returns the answer to a worker. */
-    static ResponseEntity<Object> answer(List<LeaseOrder> orders, List<LeaseAnswer> answers) {
+    static ResponseEntity<Object> answer(
+            String queue, QueueSettings settings, List<LeaseOrder> orders, List<LeaseAnswer> answers) {
         Map<Status, List<NotDone>> notDone = new EnumMap<>(Status.class);
         Long leaseMillis = null;
         int done = 0;
@@ -97,7 +106,23 @@ final class PullViews {
         }
         byte[] checkpoint = answers.get(0).checkpoint();
         ShownBytes shown = checkpoint == null ? ShownBytes.NONE : ShownBytes.of(checkpoint);
-        return ResponseEntity.accepted().body(new Done(done, leaseMillis, shown.json(), shown.text(), shown.base64()));
+        return ResponseEntity.accepted()
+                .body(new Done(
+                        done,
+                        leaseMillis,
+                        shown.json(),
+                        shown.text(),
+                        shown.base64(),
+                        settings.maxResultBytes().toBytes() > 0 ? null : droppedResults(queue, orders)));
+    }
+
+    private static @Nullable List<String> droppedResults(String queue, List<LeaseOrder> orders) {
+        boolean any = orders.stream()
+                .anyMatch(order -> order.request() instanceof LeaseRequest.Finish finish && finish.result() != null);
+        return any
+                ? List.of("The queue '" + queue + "' keeps no results, so the result is dropped: set tandem.queues."
+                        + queue + ".max-result-bytes, on all servers")
+                : null;
     }
 
     private static ResponseEntity<Object> problem(int done, Map<Status, List<NotDone>> notDone) {
@@ -119,7 +144,7 @@ final class PullViews {
                         ProblemType.LEASE_LOST,
                         "You do not have the task with the lease " + first.lease() + " any more: " + first.why()
                                 + others,
-                        "Stop working on it. It may have begun again elsewhere, under a higher token");
+                        "Stop working on it. It may have begun again elsewhere, under a higher token, if it has not ended");
             default ->
                 ProblemDetails.of(ProblemType.INVALID_BODY, first.why() + others, "Correct it and send it again");
         };

@@ -1,5 +1,7 @@
 package dev.tandem.server.api;
 
+import dev.tandem.task.store.LimitOverride;
+import dev.tandem.task.store.LimitRequest;
 import dev.tandem.task.store.RateInfo;
 import dev.tandem.task.store.RateView;
 import java.time.Instant;
@@ -9,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the API's views of rate limits. */
-final class RateViews {
+public final class RateViews {
 
     private static final List<Map.Entry<String, Long>> UNITS =
             List.of(Map.entry("s", 1_000_000L), Map.entry("m", 60_000_000L), Map.entry("h", 3_600_000_000L));
@@ -19,21 +21,42 @@ final class RateViews {
     /**
      * A rate limit.
      *
-     * @param rate tasks and a time, such as {@code 100/s}
+     * @param rate tasks and a time that are in force, such as {@code 100/s}
+     * @param configured the numbers of the settings; null if no executor has used the rate limit within a day and this server's
+     *     settings do not have it
+     * @param override null if nobody has changed it
      * @param per what has a bucket of its own: {@code key}, or {@code header:} and a name; null if there is one bucket
      * @param bucketsInUse how many buckets do not have all of their tokens
      * @param bucketsPaused how many are paused
      * @param buckets some of those in use, the ones first whose tokens come last
      */
-    record RateLimit(
+    public record RateLimit(
             String name,
             String rate,
             long intervalMicros,
             int burst,
+            @Nullable Numbers configured,
+            LimitReader.@Nullable Overridden override,
             @Nullable String per,
             int bucketsInUse,
             int bucketsPaused,
             List<Bucket> buckets) {}
+
+    /** The numbers of a rate limit. */
+    public record Numbers(String rate, long intervalMicros, int burst) {
+
+        private static Numbers of(long intervalMicros, int burst) {
+            return new Numbers(RateViews.rate(intervalMicros), intervalMicros, burst);
+        }
+
+        static Numbers of(LimitOverride.OfRate override) {
+            return of(override.intervalMicros(), override.burst());
+        }
+
+        static Numbers of(LimitRequest.Rate wanted) {
+            return of(wanted.intervalMicros(), wanted.burst());
+        }
+    }
 
     /**
      * A bucket in use.
@@ -42,7 +65,7 @@ final class RateViews {
      * @param nextAt when the next task may begin, which may be over
      * @param pausedUntil null if the bucket is not paused
      */
-    record Bucket(
+    public record Bucket(
             @Nullable String bucket,
             Instant nextAt,
             @Nullable Instant pausedUntil) {}
@@ -50,11 +73,13 @@ final class RateViews {
     static RateLimit of(RateView view) {
         RateInfo info = view.info();
         return new RateLimit(
-                info.name(),
-                rate(info.intervalMicros()),
-                info.intervalMicros(),
-                info.burst(),
-                info.per(),
+                view.name(),
+                rate(view.intervalMicros()),
+                view.intervalMicros(),
+                view.burst(),
+                info == null ? null : Numbers.of(info.intervalMicros(), info.burst()),
+                LimitReader.Overridden.of(view.override()),
+                info == null ? null : info.per(),
                 view.used(),
                 view.paused(),
                 view.buckets().stream().map(RateViews::bucket).toList());

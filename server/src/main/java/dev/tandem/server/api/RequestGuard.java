@@ -1,5 +1,6 @@
 package dev.tandem.server.api;
 
+import dev.tandem.server.words.Sentence;
 import java.net.URI;
 import java.util.List;
 import java.util.Locale;
@@ -28,7 +29,7 @@ final class RequestGuard {
     private static final Pattern IPV6 = Pattern.compile("\\[[0-9a-f:.%]+]");
 
     /** The reason for a refusal, and the remedy. */
-    record Refusal(String detail, String remedy) {}
+    record Refusal(Sentence detail, Sentence remedy) {}
 
     private final Set<String> allowedHosts;
 
@@ -45,9 +46,8 @@ final class RequestGuard {
     Optional<Refusal> check(
             @Nullable String host, @Nullable String origin, @Nullable String fetchSite, boolean opensPage) {
         if (host != null && !mayBeCalled(host)) {
-            return Optional.of(new Refusal(
-                    "The API must not be called by the name '" + shown(host) + "'",
-                    "Call it by its address or as localhost, or add this name to tandem.api.allowed-hosts"));
+            return Optional.of(
+                    new Refusal(Sentence.of("problem.foreign-name", shown(host)), Sentence.of("remedy.foreign-name")));
         }
         if (fetchSite != null && !opensPage && !fetchSite.equals("same-origin") && !fetchSite.equals("none")) {
             return Optional.of(crossSite("Sec-Fetch-Site '" + shown(fetchSite) + "'"));
@@ -59,9 +59,7 @@ final class RequestGuard {
     }
 
     private static Refusal crossSite(String header) {
-        return new Refusal(
-                "A web page of another site must not call the API: " + header,
-                "Make the request from a program, or from a page of this server");
+        return new Refusal(Sentence.of("problem.cross-site", header), Sentence.of("remedy.cross-site"));
     }
 
     private boolean mayBeCalled(String host) {

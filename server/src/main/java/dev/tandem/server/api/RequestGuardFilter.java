@@ -10,8 +10,6 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
-import org.springframework.http.HttpStatus;
-import org.springframework.http.MediaType;
 import org.springframework.web.filter.OncePerRequestFilter;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -25,7 +23,8 @@ final class RequestGuardFilter extends OncePerRequestFilter {
             "camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()";
 
     /** The paths of pages. None of them changes anything, or takes long. */
-    private static final Pattern PAGES = Pattern.compile("/|/login|/login/link|/login/oauth2/code/[\\w-]+");
+    private static final Pattern PAGES = Pattern.compile("/|/login|/login/link|/login/oauth2/code/[\\w-]+"
+            + "|/(queues|running|dead|executors|schedules|fan-outs|operations|limits|archive|audit|search)(/.*)?");
 
     private final RequestGuard guard;
     private final JsonMapper json;
@@ -46,7 +45,8 @@ final class RequestGuardFilter extends OncePerRequestFilter {
         response.setHeader("X-Content-Type-Options", "nosniff");
         response.setHeader("X-Frame-Options", "DENY");
         response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
-        response.setHeader("Referrer-Policy", "no-referrer");
+        // With no-referrer, browsers say of forms of this server that they come from nowhere: Origin: null.
+        response.setHeader("Referrer-Policy", "same-origin");
         response.setHeader(
                 "Content-Security-Policy",
                 "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'");
@@ -60,14 +60,13 @@ final class RequestGuardFilter extends OncePerRequestFilter {
         response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
         if (refusal.isPresent()) {
             UnreadBody.leave(request, response);
-            response.setStatus(HttpStatus.FORBIDDEN.value());
-            response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-            json.writeValue(
-                    response.getOutputStream(),
-                    ProblemDetails.asMap(
-                            ProblemType.FOREIGN_ORIGIN,
-                            refusal.get().detail(),
-                            refusal.get().remedy()));
+            ProblemDetails.write(
+                    request,
+                    response,
+                    json,
+                    ProblemType.FOREIGN_ORIGIN,
+                    refusal.get().detail(),
+                    refusal.get().remedy());
             return;
         }
         chain.doFilter(request, response);

@@ -1,5 +1,6 @@
 package dev.tandem.server.api;
 
+import dev.tandem.server.words.Sentence;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -13,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.MediaType;
 import org.springframework.web.filter.OncePerRequestFilter;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -89,8 +89,8 @@ final class RequestLimitFilter extends OncePerRequestFilter {
                     request,
                     response,
                     ProblemType.BUSY,
-                    "The server works on " + (isNobody ? MAX_OF_NOBODY : maxRequests) + " requests already",
-                    "Try again in a second, or send fewer requests at once");
+                    Sentence.of("problem.busy", isNobody ? MAX_OF_NOBODY : maxRequests),
+                    Sentence.of("remedy.fewer-requests"));
             return;
         }
         try {
@@ -129,8 +129,8 @@ final class RequestLimitFilter extends OncePerRequestFilter {
                             request,
                             response,
                             ProblemType.TOO_LONG,
-                            "The body is longer than " + longest + " bytes",
-                            "Raise tandem.max-payload, or send a reference to the data");
+                            Sentence.of("problem.body-too-long", longest),
+                            Sentence.of("remedy.too-long"));
                     return null;
                 }
                 body.write(piece, 0, size);
@@ -143,7 +143,12 @@ final class RequestLimitFilter extends OncePerRequestFilter {
             refuseSlow(request, response);
             return null;
         } catch (IOException e) {
-            refuse(request, response, ProblemType.INVALID_REQUEST, "The body is incomplete", "Send it again");
+            refuse(
+                    request,
+                    response,
+                    ProblemType.INVALID_REQUEST,
+                    Sentence.of("problem.body-incomplete"),
+                    Sentence.of("remedy.again"));
             return null;
         }
         return body.toByteArray();
@@ -154,16 +159,18 @@ final class RequestLimitFilter extends OncePerRequestFilter {
                 request,
                 response,
                 ProblemType.SLOW_BODY,
-                "The body did not arrive in time",
-                "Send it faster, or raise tandem.api.body-timeout");
+                Sentence.of("problem.slow-body"),
+                Sentence.of("remedy.slow-body"));
     }
 
     private void refuse(
-            HttpServletRequest request, HttpServletResponse response, ProblemType type, String detail, String remedy)
+            HttpServletRequest request,
+            HttpServletResponse response,
+            ProblemType type,
+            Sentence detail,
+            Sentence remedy)
             throws IOException {
         request.setAttribute(UnreadBodyValve.REFUSED, Boolean.TRUE);
-        response.setStatus(type.status().value());
-        response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-        json.writeValue(response.getOutputStream(), ProblemDetails.asMap(type, detail, remedy));
+        ProblemDetails.write(request, response, json, type, detail, remedy);
     }
 }

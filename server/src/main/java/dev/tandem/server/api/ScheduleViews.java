@@ -6,6 +6,7 @@ import dev.tandem.runtime.schedules.Schedule;
 import dev.tandem.runtime.schedules.ScheduleJson;
 import dev.tandem.runtime.schedules.Timing;
 import dev.tandem.runtime.schedules.TimingWords;
+import dev.tandem.server.words.Sentence;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Entry;
 import java.time.Instant;
@@ -14,14 +15,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Schedules, as the API shows them. */
-final class ScheduleViews {
+public final class ScheduleViews {
 
     private static final int MOST_SHOWN = 100;
 
     private ScheduleViews() {}
 
     /** Schedules. @param now the time by the clock that schedules follow */
-    record Schedules(Instant now, List<View> schedules) {}
+    public record Schedules(Instant now, List<View> schedules) {}
 
     /**
      * A schedule. Its payload is not shown.
@@ -36,7 +37,7 @@ final class ScheduleViews {
      * @param now the time by the clock that schedules follow; null in a list, which says it once
      */
     @JsonInclude(JsonInclude.Include.NON_NULL)
-    record View(
+    public record View(
             String id,
             String state,
             @Nullable String queue,
@@ -61,9 +62,17 @@ final class ScheduleViews {
             @Nullable Boolean created,
             @Nullable Instant now) {}
 
-    static View view(Entry entry, long now, int count, boolean single) {
+    /**
+     * Returns the view of a schedule.
+     *
+     * @param now the time by the clock that schedules follow, in epoch milliseconds
+     * @param count how many next instants, 0 to 100
+     * @param single whether no list says the time
+     */
+    public static View view(Entry entry, long now, int count, boolean single) {
         if (count < 0 || count > MOST_SHOWN) {
-            throw ApiException.parameter("next", "next is " + count, "Give 0 to " + MOST_SHOWN);
+            throw ApiException.parameter(
+                    "next", Sentence.of("problem.next", count), Sentence.of("remedy.zero-to", MOST_SHOWN));
         }
         Optional<Schedule> read = ScheduleJson.read(entry.definition());
         Schedule schedule = read.orElse(null);
@@ -78,7 +87,7 @@ final class ScheduleViews {
                 timing instanceof Timing.Cron cron ? cron.expression().toString() : null,
                 timing instanceof Timing.Cron cron ? cron.zone().getId() : null,
                 timing instanceof Timing.Every every ? every.interval().toString() : null,
-                timing == null ? null : TimingWords.of(timing),
+                timing == null ? null : TimingWords.ENGLISH.of(timing),
                 schedule == null ? null : Views.lower(schedule.misfire()),
                 schedule == null ? null : Views.lower(schedule.overlap()),
                 schedule == null ? null : schedule.jitter().toString(),

@@ -5,12 +5,15 @@ import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.access.Needs;
 import dev.tandem.server.access.Permission;
 import dev.tandem.server.inspect.ScheduleAdministration;
+import dev.tandem.server.words.Sentence;
 import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Change;
 import dev.tandem.task.schedule.ScheduleBook.Definition;
+import dev.tandem.task.schedule.ScheduleBook.Deleted;
 import dev.tandem.task.schedule.ScheduleBook.Entry;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -87,7 +90,7 @@ final class SchedulesController {
 
     private ScheduleViews.View define(String id, ScheduleBody body, String expected) {
         Definition definition = ScheduleJson.definition(body.schedule(id, settings));
-        checkRate(id, definition);
+        checkRate(id, definition.definition());
         switch (schedules.define(definition, expected)) {
             case DONE -> {
                 return one(id, SHOWN);
@@ -95,27 +98,17 @@ final class SchedulesController {
             case CURRENT -> throw ofProgram(id);
             case STALE ->
                 throw ProblemType.SCHEDULE_OF_PROGRAM.refusal(
-                        "A program had the schedule '" + id + "', and may start again",
-                        "Choose another id, or remove that one first: ./tandem schedules forget " + id);
-            case DIFFERS ->
-                throw expected.equals(ScheduleBook.NO_VERSION)
-                        ? ProblemType.ALREADY_EXISTS.refusal(
-                                "There is a schedule '" + id + "' already",
-                                "Change it with ./tandem schedules change " + id + ", or choose another id")
-                        : ProblemType.CONFLICT.refusal(
-                                "Somebody else has changed the schedule '" + id + "' meanwhile", "Try again");
-            case NO_ROOM, NOT_FOUND ->
-                throw ProblemType.TOO_MANY.refusal(
-                        "There are too many schedules",
-                        "Delete some, or choose another id: those of a sixteenth of all ids share 128 places");
+                        Sentence.of("problem.schedule-stale", id), Sentence.of("remedy.schedule-stale", id));
+            case DIFFERS -> throw expected.equals(ScheduleBook.NO_VERSION) ? exists(id) : changed(id);
+            case NO_ROOM, NOT_FOUND -> throw tooMany();
         }
         throw new IllegalStateException(id);
     }
 
     /** Each program with the queues fires all created schedules of them. */
-    private void checkRate(String id, Definition definition) {
+    private void checkRate(String id, String definition) {
         long inADay = Stream.concat(
-                        Stream.of(definition.definition()),
+                        Stream.of(definition),
                         schedules.all().stream()
                                 .filter(each -> each.created() && !each.id().equals(id))
                                 .map(Entry::definition))
@@ -124,8 +117,8 @@ final class SchedulesController {
                 .sum();
         if (inADay > FASTEST * 86_400) {
             throw ProblemType.INVALID_BODY.refusal(
-                    "With this one, all created schedules fire " + inADay / 86_400 + " times a second",
-                    "They may fire " + FASTEST + " times together: make cron or every rarer");
+                    Sentence.of("problem.schedules-too-fast", inADay / 86_400),
+                    Sentence.of("remedy.schedules-too-fast", FASTEST));
         }
     }
 
@@ -157,31 +150,62 @@ final class SchedulesController {
         return change(schedule, Change.FORGET);
     }
 
+    @Needs(Permission.OPERATE)
+    @PostMapping("/{schedule}/restore")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    ScheduleViews.View restore(@PathVariable String schedule) {
+        Optional<Deleted> deleted = schedules.deleted(schedule);
+        deleted.filter(Deleted::created).ifPresent(its -> checkRate(schedule, its.definition()));
+        return switch (schedules.restore(schedule, deleted.map(Deleted::version).orElse(ScheduleBook.NO_VERSION))) {
+            case DONE -> one(schedule, SHOWN);
+            case NOT_FOUND ->
+                throw ProblemType.UNKNOWN_SCHEDULE.refusal(
+                        Sentence.of("problem.no-deleted-schedule", schedule),
+                        Sentence.of("remedy.no-deleted-schedule"));
+            case CURRENT -> throw ofProgram(schedule);
+            case STALE -> throw exists(schedule);
+            case DIFFERS -> throw schedules.find(schedule).isPresent() ? exists(schedule) : changed(schedule);
+            case NO_ROOM -> throw tooMany();
+        };
+    }
+
     private Views.Changed change(String id, Change change) {
         return switch (schedules.change(id, change)) {
             case DONE -> new Views.Changed(1);
             case NOT_FOUND -> throw notFound(id);
             case CURRENT ->
                 throw ProblemType.SCHEDULE_OF_PROGRAM.refusal(
-                        "A program has the schedule '" + id + "', and would announce it again",
-                        "Remove it from the settings or the code of all programs first, or set its enabled to false");
+                        Sentence.of("problem.schedule-of-program", id), Sentence.of("remedy.schedule-of-program"));
             case STALE ->
                 throw ProblemType.SCHEDULE_WITHOUT_PROGRAM.refusal(
-                        "No running program has the schedule '" + id + "', so that nobody would fire it",
-                        "Start a program that has it, or its queue if it was created here");
+                        Sentence.of("problem.schedule-without-program", id),
+                        Sentence.of("remedy.schedule-without-program"));
             case DIFFERS, NO_ROOM -> throw new IllegalStateException(id);
         };
     }
 
+    private static ApiException exists(String id) {
+        return ProblemType.ALREADY_EXISTS.refusal(
+                Sentence.of("problem.schedule-exists", id), Sentence.of("remedy.schedule-exists", id));
+    }
+
+    private static ApiException changed(String id) {
+        return ProblemType.CONFLICT.refusal(
+                Sentence.of("problem.schedule-changed", id), Sentence.of("remedy.try-again"));
+    }
+
+    private static ApiException tooMany() {
+        return ProblemType.TOO_MANY.refusal(
+                Sentence.of("problem.too-many-schedules"), Sentence.of("remedy.too-many-schedules"));
+    }
+
     private static ApiException ofProgram(String id) {
         return ProblemType.SCHEDULE_OF_PROGRAM.refusal(
-                "The schedule '" + id + "' is of a program",
-                "Change it in the settings or the code of that program, or choose another id");
+                Sentence.of("problem.schedule-is-of-program", id), Sentence.of("remedy.schedule-is-of-program"));
     }
 
     private static ApiException notFound(String id) {
         return ProblemType.UNKNOWN_SCHEDULE.refusal(
-                "There is no schedule '" + id + "'",
-                "./tandem schedules list shows those that programs have announced or somebody created");
+                Sentence.of("problem.no-schedule", id), Sentence.of("remedy.schedules"));
     }
 }

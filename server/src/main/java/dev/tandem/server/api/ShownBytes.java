@@ -1,12 +1,8 @@
 package dev.tandem.server.api;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
+import dev.tandem.task.Utf8;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.json.JsonMapper;
@@ -34,33 +30,11 @@ record ShownBytes(
             .build();
 
     static ShownBytes of(byte[] bytes) {
-        String text = textOf(bytes);
+        String text = Utf8.decode(bytes);
         if (text == null) {
             return new ShownBytes(null, null, Base64.getEncoder().encodeToString(bytes));
         }
-        return isJson(text) ? new ShownBytes(new JsonText(text), null, null) : new ShownBytes(null, text, null);
-    }
-
-    /** Whether the text is one JSON value that may be shown as it is. */
-    private static boolean isJson(String text) {
-        try (JsonParser parser = JSON.createParser(text)) {
-            boolean any = parser.nextToken() != null;
-            parser.skipChildren();
-            parser.finishToken();
-            return any && parser.nextToken() == null;
-        } catch (JacksonException e) {
-            return false;
-        }
-    }
-
-    private static @Nullable String textOf(byte[] bytes) {
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            return null;
-        }
+        boolean isJson = OneJsonValue.mistake(() -> JSON.createParser(text)) == null;
+        return isJson ? new ShownBytes(new JsonText(text), null, null) : new ShownBytes(null, text, null);
     }
 }

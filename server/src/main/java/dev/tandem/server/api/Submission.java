@@ -1,10 +1,12 @@
 package dev.tandem.server.api;
 
+import dev.tandem.server.words.Sentence;
 import dev.tandem.task.LogText;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
 import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -76,16 +78,18 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
             throw ApiException.field(
                     ProblemType.INVALID_BODY,
                     "/" + ApiException.escaped(name),
-                    "There is no field '" + name + "'",
-                    "Use " + e.getKnownPropertyIds() + "; the task's own data belongs into payload");
+                    Sentence.of("problem.no-field", name),
+                    Sentence.of("remedy.fields-of-task", e.getKnownPropertyIds()));
         } catch (JacksonException e) {
             throw ProblemType.INVALID_BODY.refusal(
-                    "The body is not a task as JSON: "
-                            + e.getOriginalMessage().replaceAll("java(\\.\\w+)*\\.(\\w+)", "$2"),
-                    "See docs/protocol.md; send a payload of another kind with its own Content-Type");
+                    Sentence.of(
+                            "problem.no-task-as-json",
+                            e.getOriginalMessage().replaceAll("java(\\.\\w+)*\\.(\\w+)", "$2")),
+                    Sentence.of("remedy.no-task-as-json"));
         }
         if (body == null) {
-            throw ApiException.field(ProblemType.INVALID_BODY, "", "The body is null", "Send an object, at least {}");
+            throw ApiException.field(
+                    ProblemType.INVALID_BODY, "", Sentence.of("problem.null-body"), Sentence.of("remedy.null-body"));
         }
         List<TaskHeaders.Field> fields = new ArrayList<>();
         if (body.headers() != null) {
@@ -121,8 +125,8 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
             throw ApiException.field(
                     ProblemType.INVALID_BODY,
                     "/payload",
-                    "There is more than one of payload, payloadText and payloadBase64",
-                    "Send one of them");
+                    Sentence.of("problem.payloads"),
+                    Sentence.of("remedy.payloads"));
         }
         if (body.payload() != null) {
             return body.payload().bytes();
@@ -139,8 +143,8 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
             throw ApiException.field(
                     ProblemType.INVALID_BODY,
                     "/payloadBase64",
-                    "payloadBase64 is not Base64: " + e.getMessage(),
-                    "Encode it according to RFC 4648");
+                    Sentence.of("problem.no-base64", String.valueOf(e.getMessage())),
+                    Sentence.of("remedy.no-base64"));
         }
     }
 
@@ -151,6 +155,34 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
         String key = rest.remove(TaskHeaders.KEY);
         rest.forEach((name, value) -> add(fields, name, value));
         return new Submission(fields, key, payload, false);
+    }
+
+    /**
+     * Returns the same, with a name as id and deduplication key where it has none of its own.
+     *
+     * @param window for how long the key is taken
+     */
+    Submission recognised(String name, Duration window) {
+        List<TaskHeaders.Field> all = new ArrayList<>(fields);
+        if (!has(TaskHeaders.ID)) {
+            add(all, TaskHeaders.ID, name);
+        }
+        if (!has(TaskHeaders.DEDUP_KEY)) {
+            add(all, TaskHeaders.DEDUP_KEY, name);
+            all.removeIf(field -> isNamed(field, TaskHeaders.DEDUP_MODE));
+            add(all, TaskHeaders.DEDUP_MODE, "first");
+            all.removeIf(field -> isNamed(field, TaskHeaders.DEDUP_WINDOW));
+            add(all, TaskHeaders.DEDUP_WINDOW, Long.toString(window.toMillis()));
+        }
+        return new Submission(all, key, payload, json);
+    }
+
+    private boolean has(String header) {
+        return fields.stream().anyMatch(field -> isNamed(field, header));
+    }
+
+    private static boolean isNamed(TaskHeaders.Field field, String header) {
+        return field.name().equalsIgnoreCase(header);
     }
 
     private static void add(List<TaskHeaders.Field> fields, String name, @Nullable String value) {
@@ -165,7 +197,9 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
         TaskHeaders.Read read =
                 reader.read(fields, new TaskHeaders.Origin(keyBytes, null, null, null, nowMillis, nowMillis), payload);
         if (read.unreadable() != null) {
-            throw refusal("The task cannot be published: " + read.unreadable(), "Correct it and send it again");
+            throw refusal(
+                    Sentence.of("problem.not-publishable", Sentence.problem(read.unreadable())),
+                    Sentence.of("remedy.correct-and-send"));
         }
         for (TaskHeaders.Field field : fields) {
             byte[] value = field.value();
@@ -180,16 +214,17 @@ record Submission(List<TaskHeaders.Field> fields, @Nullable String key, byte[] p
     }
 
     /** Refuses the task because of the header that the detail names, if it names one. */
-    private ApiException refusal(String detail, String remedy) {
+    private ApiException refusal(Sentence detail, Sentence remedy) {
+        String english = detail.english();
         return fields.stream()
                 .map(TaskHeaders.Field::name)
-                .filter(name -> name.startsWith(PREFIX) && detail.contains(name))
+                .filter(name -> name.startsWith(PREFIX) && english.contains(name))
                 .max(Comparator.comparingInt(String::length))
                 .map(name -> refusal(name, detail, remedy))
                 .orElseGet(() -> ProblemType.INVALID_TASK.refusal(detail, remedy));
     }
 
-    private ApiException refusal(String header, String detail, String remedy) {
+    private ApiException refusal(String header, Sentence detail, Sentence remedy) {
         return json
                 ? ApiException.field(ProblemType.INVALID_TASK, pointer(header), detail, remedy)
                 : ApiException.header(ProblemType.INVALID_TASK, header, detail, remedy);

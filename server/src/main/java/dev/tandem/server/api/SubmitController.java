@@ -3,16 +3,20 @@ package dev.tandem.server.api;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.access.Needs;
 import dev.tandem.server.access.Permission;
+import dev.tandem.server.inspect.UnavailableException;
+import dev.tandem.server.words.RequestLanguage;
+import dev.tandem.server.words.Sentence;
+import dev.tandem.server.words.Wordbook;
 import dev.tandem.task.Publisher;
 import dev.tandem.task.Publisher.InvalidTaskException;
 import dev.tandem.task.Publisher.PublishException;
-import dev.tandem.task.Publisher.PublishedId;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskHeaders;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.InstantSource;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -20,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
@@ -53,13 +58,22 @@ final class SubmitController {
     private final Publisher publisher;
     private final int maxPayload;
     private final InstantSource clock;
+    private final IdempotencyKeys keys;
+    private final SubmitWarnings warnings;
     private final PendingSubmissions pending = new PendingSubmissions();
 
-    SubmitController(ConfiguredQueues queues, Publisher publisher, TandemSettings settings, InstantSource clock) {
+    SubmitController(
+            ConfiguredQueues queues,
+            Publisher publisher,
+            IdempotencyKeys keys,
+            TandemSettings settings,
+            InstantSource clock) {
         this.queues = queues;
+        this.keys = keys;
         this.publisher = publisher;
         this.maxPayload = (int) settings.maxPayload().toBytes();
         this.clock = clock;
+        this.warnings = new SubmitWarnings(queues);
     }
 
     @Needs(Permission.SUBMIT)
@@ -69,8 +83,18 @@ final class SubmitController {
         queues.get(queue);
         // Any binding will do: they differ only in the names of CloudEvents headers.
         TaskHeaders reader = new TaskHeaders(queue, TaskHeaders.Binding.KAFKA, maxPayload);
-        Task task = submission(request).task(reader, clock.millis());
-        return publish(queue, task);
+        IdempotentRequest keyed = keys.of(request, "task", queue);
+        byte[] body = keyed == null ? new byte[0] : RequestLimitFilter.body(request);
+        Submission submission = submission(request);
+        if (keyed == null) {
+            Task task = submission.task(reader, clock.millis());
+            return publish(task, request, () -> confirmed(queue, task, request));
+        }
+        byte[] content = IdempotencyKeys.bytes(submission.json() ? "json" : messageHeaders(request) + "\n");
+        String fingerprint = IdempotencyKeys.hash(content, body);
+        Task task = keyed.recognised(submission, 0, IdempotencyKeys.bytes(fingerprint))
+                .task(reader, clock.millis());
+        return publish(task, request, () -> keyed.once(fingerprint, () -> confirmed(queue, task, request)));
     }
 
     /** Returns the length of the longest body: the JSON form of a task with the largest payload. */
@@ -85,17 +109,13 @@ final class SubmitController {
         if (type != null && FORMS.stream().anyMatch(type::equalsTypeAndSubtype)) {
             // Clients such as curl say so unless they are told otherwise.
             throw ProblemType.UNSUPPORTED_MEDIA_TYPE.refusal(
-                    "The Content-Type is " + type.getType() + "/" + type.getSubtype()
-                            + ", but a task is not the form of a web page",
-                    "Send Content-Type: application/json with a task as JSON, or the payload itself with its own type,"
-                            + " for instance application/octet-stream (with curl: -H 'Content-Type: application/json')");
+                    Sentence.of("problem.form", type.getType(), type.getSubtype()), Sentence.of("remedy.form"));
         }
         boolean json = type != null && MediaType.APPLICATION_JSON.isCompatibleWith(type);
         byte[] body = RequestLimitFilter.takeBody(request);
         if (!json && body.length > maxPayload) {
             throw ProblemType.TOO_LONG.refusal(
-                    "The body is longer than " + maxPayload + " bytes",
-                    "Raise tandem.max-payload, or send a reference to the data");
+                    Sentence.of("problem.body-too-long", maxPayload), Sentence.of("remedy.too-long"));
         }
         return json ? Submission.json(body) : Submission.raw(messageHeaders(request), body);
     }
@@ -107,8 +127,8 @@ final class SubmitController {
             throw ApiException.header(
                     ProblemType.INVALID_REQUEST,
                     "Content-Type",
-                    "The Content-Type '" + text + "' is not valid",
-                    "Write it as type/subtype");
+                    Sentence.of("problem.content-type", text),
+                    Sentence.of("remedy.content-type"));
         }
     }
 
@@ -123,22 +143,27 @@ final class SubmitController {
         return headers;
     }
 
-    /** Publishes, and answers when the broker has confirmed the task. No thread waits for that. */
-    private DeferredResult<Views.Published> publish(String queue, Task task) {
+    /** Answers when the outcome is known. No thread waits for that. */
+    private DeferredResult<Views.Published> publish(
+            Task task, HttpServletRequest request, Supplier<CompletableFuture<Views.Published>> publication) {
         DeferredResult<Views.Published> answer = new DeferredResult<>(ANSWER_TIMEOUT_MILLIS);
+        Wordbook words = Wordbook.in(RequestLanguage.asked(request));
+        List<Sentence> given = warnings.of(task);
+        List<String> warned =
+                given == null ? null : given.stream().map(words::say).toList();
         int size = task.payload().length;
         pending.begin(size);
-        CompletableFuture<PublishedId> confirmed;
+        CompletableFuture<Views.Published> outcome;
         try {
-            confirmed = publisher.publish(task).toCompletableFuture();
+            outcome = publication.get();
         } catch (RuntimeException | Error e) {
             pending.end(size);
             throw e;
         }
-        confirmed.copy().orTimeout(PUBLISH_TIMEOUT_SECONDS, TimeUnit.SECONDS).whenComplete((published, failure) -> {
+        outcome.whenComplete((published, failure) -> {
             pending.end(size);
             if (failure == null) {
-                answer.setResult(new Views.Published(queue, published.id(), published.place()));
+                answer.setResult(published.with(warned));
             } else {
                 answer.setErrorResult(refusal(failure));
             }
@@ -146,20 +171,34 @@ final class SubmitController {
         return answer;
     }
 
+    /** Publishes. The result comes when the broker has confirmed the task. */
+    private CompletableFuture<Views.Published> confirmed(String queue, Task task, HttpServletRequest request) {
+        return publisher
+                .publish(task)
+                .toCompletableFuture()
+                .copy()
+                .orTimeout(PUBLISH_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                .thenApply(published -> {
+                    OperatorActs.published(request, 1);
+                    return new Views.Published(queue, published.id(), published.place());
+                });
+    }
+
     /** Says why a task was not published. */
     static Exception refusal(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        if (cause instanceof InvalidTaskException invalid) {
+        if (cause instanceof ApiException || cause instanceof UnavailableException) {
+            return (Exception) cause;
+        } else if (cause instanceof InvalidTaskException invalid) {
             return ProblemType.INVALID_TASK.refusal(
-                    String.valueOf(invalid.getMessage()), "Correct it and send it again");
+                    Sentence.problem(String.valueOf(invalid.getMessage())), Sentence.of("remedy.correct-and-send"));
         } else if (cause instanceof PublishException refused) {
             return ProblemType.NOT_CONFIRMED.refusal(
-                    String.valueOf(refused.getMessage()), "Send it again; it may have been published nevertheless");
+                    Sentence.problem(String.valueOf(refused.getMessage())), Sentence.of("remedy.send-again"));
         } else if (cause instanceof TimeoutException) {
             return ProblemType.NOT_CONFIRMED.refusal(
-                    "The broker did not confirm the task within " + PUBLISH_TIMEOUT_SECONDS + " s",
-                    "Send it again; it may have been published nevertheless");
+                    Sentence.of("problem.not-confirmed", PUBLISH_TIMEOUT_SECONDS), Sentence.of("remedy.send-again"));
         }
         return new IllegalStateException(cause);
     }

@@ -4,16 +4,16 @@ import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.words.Sentence;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.HeldQuestion;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Finds the one task that a request names, or says why there is none. Thread-safe. */
 final class TaskLookup {
-
-    private static final String NOT_THERE =
-            ", or it was not published to this queue, or it ended longer ago than tandem.history keeps";
 
     private final Inspection inspection;
     private final Backlog backlog;
@@ -60,6 +60,19 @@ final class TaskLookup {
         return ref.isPresent() ? inspection.task(queue, ref.get()) : byId(queue, id);
     }
 
+    /**
+     * Whether the owner of a task that waits for its time has been given it already, and will start it. Asks the owner, and waits a
+     * second at most.
+     */
+    boolean isHeld(String queue, TaskInfo task) {
+        if (task.state() != TaskState.SCHEDULED && task.state() != TaskState.RETRY) {
+            return false;
+        }
+        TaskRef ref = task.ref();
+        HeldQuestion question = new HeldQuestion(ref.partition(), HeldQuestion.Kind.GIVEN, ref.position());
+        return inspection.held(queue, question, Set.of()).hasAny();
+    }
+
     private Optional<TaskInfo> byId(String queue, String id) {
         return one(id, inspection.byId(queue, id));
     }
@@ -67,46 +80,48 @@ final class TaskLookup {
     private static Optional<TaskInfo> one(String id, List<TaskInfo> found) {
         if (found.size() > 1) {
             throw ProblemType.AMBIGUOUS_ID.refusal(
-                    "Several tasks have the id '" + id + "'",
-                    "Name one by its ref: "
-                            + found.stream().map(task -> task.ref().toString()).collect(Collectors.joining(", ")));
+                    Sentence.of("problem.ambiguous-id", id),
+                    Sentence.of(
+                            "remedy.ambiguous-id",
+                            found.stream().map(task -> task.ref().toString()).collect(Collectors.joining(", "))));
         }
         return found.stream().findFirst();
     }
 
     /** Says also whether tasks wait in the broker, and why. The broker tells how many, not which. */
     ApiException notFound(String queue, String id) {
-        return missing("Redis holds no task '" + id + "'", queue);
+        return missing(Sentence.of("problem.no-task", id), queue);
     }
 
     private ApiException nowhere(String queue, String id) {
-        return missing("Redis holds no task '" + id + "', and no executor that answered has it", queue);
+        return missing(Sentence.of("problem.no-task-anywhere", id), queue);
     }
 
-    private ApiException missing(String what, String queue) {
+    private ApiException missing(Sentence what, String queue) {
         long lag = backlog.of(queue).values().stream().mapToLong(each -> each).sum();
-        String paused = lag > 0 && inspection.isPaused(queue)
-                ? ", since the queue is paused (./tandem resume " + queue + ")"
-                : "";
-        String inBroker = lag == 0
-                ? "It may be on its way from the broker"
-                : "It may be among the " + lag + (lag == 1 ? " message" : " messages")
-                        + " not settled in the broker (LAG " + lag + ")" + paused;
-        return ProblemType.UNKNOWN_TASK.refusal(what, inBroker + NOT_THERE);
+        Sentence paused =
+                lag > 0 && inspection.isPaused(queue) ? Sentence.of("lookup.paused", queue) : Sentence.NOTHING;
+        Sentence inBroker = lag == 0
+                ? Sentence.of("lookup.on-its-way")
+                : lag == 1 ? Sentence.of("lookup.among-one", paused) : Sentence.of("lookup.among", lag, paused);
+        return unknown(what, inBroker);
+    }
+
+    private static ApiException unknown(Sentence what, Sentence where) {
+        return ProblemType.UNKNOWN_TASK.refusal(what, Sentence.of("remedy.task-somewhere", where));
     }
 
     static ApiException notFound(String id) {
-        return ProblemType.UNKNOWN_TASK.refusal(
-                "Redis holds no task '" + id + "'", "It may wait in its broker" + NOT_THERE);
+        return unknown(Sentence.of("problem.no-task", id), Sentence.of("lookup.in-broker"));
     }
 
     /** Says how a task ended, so that it cannot be changed. */
     static ApiException ended(String id, TaskInfo task) {
         String how = switch (task.state()) {
-            case EXPIRED -> " has expired";
-            case CANCELLED -> " was cancelled";
-            default -> " has succeeded";
+            case EXPIRED -> "problem.has-expired";
+            case CANCELLED -> "problem.was-cancelled";
+            default -> "problem.has-succeeded";
         };
-        return ProblemType.TASK_ENDED.refusal("The task '" + id + "'" + how, "Publish it again to run it again");
+        return ProblemType.TASK_ENDED.refusal(Sentence.of(how, id), Sentence.of("remedy.publish-again"));
     }
 }

@@ -1,26 +1,27 @@
 package dev.tandem.server.api;
 
+import dev.tandem.runtime.masking.Echoes;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
+import dev.tandem.server.inspect.Pauses;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.masking.PayloadMasks;
+import dev.tandem.server.words.Sentence;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.PlatformHeaders;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the views of tasks: without headers and payload in lists, with them for a single task. */
 final class TaskViews {
 
-    private static final String IN_BROKER =
-            "The broker has custody of this task: Redis knows at most that it is claimed. Its payload is in the broker";
-
-    private static final String NOT_KEPT = "The payload and the headers of a task that has ended are not kept";
-
-    private static final String MASKED = "Parts of the payload are masked: nobody is shown them here";
+    private static final Sentence IN_BROKER = Sentence.of("note.in-broker");
+    private static final Sentence NOT_KEPT = Sentence.of("note.not-kept");
+    private static final Sentence MASKED = Sentence.of("note.masked");
 
     private TaskViews() {}
 
@@ -42,6 +43,7 @@ final class TaskViews {
         boolean ended = task != null && info.durationMillis() != null;
         boolean kept = task != null && !ended && !info.isInBroker();
         PayloadMasks.Shown shown = !kept || masks == null ? null : masks.show(queue, task.type(), task.payload());
+        Echoes echoes = Echoes.of(settings.mask(), () -> kept ? task.payload() : null);
         ShownBytes payload = shown == null ? ShownBytes.NONE : ShownBytes.of(shown.bytes());
         Map<String, String> headers = task == null || ended ? Map.of() : PlatformHeaders.without(task.headers());
         return new Views.Task(
@@ -60,11 +62,11 @@ final class TaskViews {
                 task == null || task.publishedAt() == 0 ? null : Instant.ofEpochMilli(task.publishedAt()),
                 info.executor(),
                 envelope == null || envelope.token() == 0 ? null : Long.toString(envelope.token()),
-                envelope == null ? null : envelope.error(),
+                envelope == null ? null : echoes.hide(envelope.error()),
                 info.state() == TaskState.PARKED && info.head() != null
                         ? info.head().toString()
                         : null,
-                pauses.waitsFor(settings, info, Instant.now()),
+                pauses.waitsFor(info, Instant.now()),
                 info.halts() ? true : null,
                 kept ? task.payload().length : null,
                 kept ? shown != null && shown.masked() ? MASKED : null : ended ? NOT_KEPT : IN_BROKER,
@@ -73,15 +75,37 @@ final class TaskViews {
                 payload.text(),
                 payload.base64(),
                 info.durationMillis(),
-                !withPayload || info.result() == null ? null : new JsonText(info.result()),
+                !withPayload || info.result() == null ? null : new JsonText(echoes.result(info.result())),
                 task == null ? null : task.dedupKey(),
                 info.duplicateOf(),
-                NoteViews.Progress.of(info.notes().progress()),
+                NoteViews.Progress.of(info.notes().progress(), echoes),
                 NoteViews.Checkpoint.of(info.notes().checkpoint()),
-                NoteViews.Line.of(info.notes().log()),
+                NoteViews.Line.of(info.notes().log(), echoes),
                 !withPayload || info.history().isEmpty()
                         ? null
-                        : info.history().stream().map(Views.Attempt::of).toList());
+                        : info.history().stream()
+                                .map(attempt -> Views.Attempt.of(attempt, echoes))
+                                .toList());
+    }
+
+    /** Returns the attempts of a task that are known, without what is masked. */
+    static List<Views.Attempt> attempts(QueueSettings settings, TaskInfo info) {
+        Envelope envelope = info.envelope();
+        boolean kept = envelope != null && info.durationMillis() == null && !info.isInBroker();
+        Echoes echoes = Echoes.of(settings.mask(), () -> kept ? envelope.task().payload() : null);
+        return info.history().stream()
+                .map(attempt -> Views.Attempt.of(attempt, echoes))
+                .toList();
+    }
+
+    /** Returns the last error of a task, without what is masked. */
+    static @Nullable String error(QueueSettings settings, TaskInfo info) {
+        Envelope envelope = info.envelope();
+        boolean kept = envelope != null && info.durationMillis() == null && !info.isInBroker();
+        return envelope == null
+                ? null
+                : Echoes.of(settings.mask(), () -> kept ? envelope.task().payload() : null)
+                        .hide(envelope.error());
     }
 
     static int maxAttempts(QueueSettings settings, @Nullable Task task) {

@@ -1,5 +1,7 @@
 package dev.tandem.server.api;
 
+import dev.tandem.kafka.KafkaPublisher;
+import dev.tandem.runtime.settings.HostedTypes;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.server.inspect.Backlog;
@@ -7,22 +9,23 @@ import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.PartitionInfo;
+import dev.tandem.server.inspect.Pauses;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.server.why.Facts;
-import dev.tandem.server.why.Home;
+import dev.tandem.server.why.PartitionOwner;
 import dev.tandem.server.why.TaskFacts;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.HeldAnswer;
 import dev.tandem.task.store.HeldQuestion;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.apache.kafka.common.utils.Utils;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Gathers what is known of a key or a task that does not move, from Redis, the broker and the executors. Scans nothing. */
@@ -49,9 +52,15 @@ final class WhyFacts {
         KeyInfo blocked = inspection.key(queue, key).stream().findFirst().orElse(null);
         Map<String, Long> ends = backlog.ends(queue);
         String partition = blocked != null ? blocked.partition() : placement(settings, key, ends);
-        Home home = home(queue, partition, ends);
+        PartitionOwner home = home(queue, partition, ends);
         HeldAnswer held = ask(queue, home, new HeldQuestion(partition == null ? "" : partition, true, key));
         return facts(queue, settings, new Asked(key, null, null, -1), blocked, home, held);
+    }
+
+    /** Returns what executors have in memory of a key. @param partition null if it is not known */
+    HeldAnswer heldOf(String queue, String key, @Nullable String partition, Map<String, Long> ends) {
+        HeldQuestion question = new HeldQuestion(partition == null ? "" : partition, true, key);
+        return ask(queue, home(queue, partition, ends), question);
     }
 
     /** @param task the task as Redis knows it; null if it does not */
@@ -66,11 +75,13 @@ final class WhyFacts {
                         .orElse(null);
         TaskRef ref = task != null ? task.ref() : named(queue, settings, id);
         Map<String, Long> ends = isOver ? Map.of() : backlog.ends(queue);
-        Home home = ref == null || isOver ? null : home(queue, ref.partition(), ends);
-        String name = ref == null || task == null ? id : ref.partition() + "/" + ref.position();
+        PartitionOwner home = ref == null || isOver ? null : home(queue, ref.partition(), ends);
+        // What runs ahead of it has its key.
+        boolean byKey = key != null && settings.ordered();
+        String name = byKey ? key : ref == null || task == null ? id : ref.partition() + "/" + ref.position();
         HeldAnswer held = isOver
                 ? HeldAnswer.NONE
-                : ask(queue, home, new HeldQuestion(ref == null ? "" : ref.partition(), false, name));
+                : ask(queue, home, new HeldQuestion(ref == null ? "" : ref.partition(), byKey, name));
         return facts(queue, settings, new Asked(key, id, task, offset(ref)), blocked, home, held);
     }
 
@@ -86,7 +97,7 @@ final class WhyFacts {
             QueueSettings settings,
             Asked asked,
             @Nullable KeyInfo blocked,
-            @Nullable Home home,
+            @Nullable PartitionOwner home,
             HeldAnswer held) {
         TaskInfo claimed = held.tasks().isEmpty()
                 ? null
@@ -108,11 +119,11 @@ final class WhyFacts {
                 of(queue, settings, claimed, held),
                 inspection.liveExecutors(),
                 home,
-                inspection.isPaused(queue),
-                inspection.pausedTasks(queue),
+                Pauses.of(inspection, queue, settings.handler()),
                 inBroker,
                 local.of(queue).brokerProblem(),
-                lease);
+                lease,
+                HostedTypes.PULL.equals(settings.handler()));
     }
 
     /** A listed head has no history, from which the time of its attempts is taken. */
@@ -135,15 +146,22 @@ final class WhyFacts {
         return TaskFacts.of(
                 info,
                 TaskViews.id(queue, settings, named),
-                task == null || task.type() == null ? settings.handler() : task.type());
+                task == null || task.type() == null ? settings.handler() : task.type(),
+                TaskViews.error(settings, info));
     }
 
-    private HeldAnswer ask(String queue, @Nullable Home home, HeldQuestion question) {
-        boolean nobody = home != null && home.owner() == null;
-        return nobody ? HeldAnswer.NONE : inspection.explain(queue, question);
+    private HeldAnswer ask(String queue, @Nullable PartitionOwner home, HeldQuestion question) {
+        boolean nobody = home != null && !home.ownerLives();
+        return nobody ? HeldAnswer.NONE : inspection.held(queue, question, owners(queue));
     }
 
-    private @Nullable Home home(String queue, @Nullable String partition, Map<String, Long> ends) {
+    private Set<String> owners(String queue) {
+        return inspection.partitions(queue).stream()
+                .flatMap(each -> Stream.ofNullable(each.owner()))
+                .collect(Collectors.toSet());
+    }
+
+    private @Nullable PartitionOwner home(String queue, @Nullable String partition, Map<String, Long> ends) {
         if (partition == null) {
             return null;
         }
@@ -152,7 +170,7 @@ final class WhyFacts {
                 .findFirst()
                 .map(PartitionInfo::owner)
                 .orElse(null);
-        return new Home(
+        return new PartitionOwner(
                 partition,
                 owner,
                 owner != null && inspection.liveExecutors().contains(owner),
@@ -160,12 +178,11 @@ final class WhyFacts {
     }
 
     /** Returns the partition that Kafka's own producer chooses; null if it is not known. */
-    private static @Nullable String placement(QueueSettings settings, String key, Map<String, Long> ends) {
+    static @Nullable String placement(QueueSettings settings, String key, Map<String, Long> ends) {
         if (settings.effectiveSource() != SourceType.KAFKA || ends.isEmpty()) {
             return null;
         }
-        int hash = Utils.toPositive(Utils.murmur2(key.getBytes(StandardCharsets.UTF_8)));
-        return Integer.toString(hash % ends.size());
+        return Integer.toString(KafkaPublisher.partitionOf(key, ends.size()));
     }
 
     /** Returns the place that a name of a task tells: a reference, or the id of a record that its publisher gave none. */

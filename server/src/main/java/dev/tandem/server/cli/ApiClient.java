@@ -39,11 +39,16 @@ final class ApiClient {
     private static final int CONNECT_TIMEOUT_MS = 5_000;
     private static final int READ_TIMEOUT_MS = 60_000;
 
-    private record Response(int status, byte[] body) {}
+    private record Response(int status, byte[] body, String etag) {}
+
+    /** A payload as it is. @param etag what tells it from other payloads of its task */
+    record Payload(byte[] bytes, String etag) {}
 
     private final URI server;
     private final Optional<String> token;
     private final @Nullable SSLSocketFactory sockets;
+    /** Begins every error: the name of the profile, if there is one. */
+    private String errors = "";
 
     /**
      * @param token returns the token for a server
@@ -68,6 +73,12 @@ final class ApiClient {
 
     URI server() {
         return server;
+    }
+
+    /** Has errors name the profile that the server is from. */
+    ApiClient ofProfile(@Nullable String profile) {
+        errors = profile == null ? "" : "Profile '" + profile + "': ";
+        return this;
     }
 
     /** Returns a path below the API's root. Each part is percent-encoded, including its slashes. */
@@ -111,24 +122,68 @@ final class ApiClient {
         return send("POST", path, JSON.writeValueAsBytes(body));
     }
 
+    /** Posts with a key by which the server knows a repeat. @param key null for none */
+    JsonNode post(String path, JsonNode body, @Nullable String key) {
+        return send("POST", path, JSON.writeValueAsBytes(body), key);
+    }
+
+    JsonNode put(String path, JsonNode body) {
+        return send("PUT", path, JSON.writeValueAsBytes(body));
+    }
+
     JsonNode delete(String path) {
         return send("DELETE", path, null);
     }
 
+    /** Returns a payload as it is. */
+    Payload payload(String path) {
+        Response response = exchange("GET", path, null, Map.of());
+        if (response.status() >= 300) {
+            throw refused(response, read(response));
+        }
+        return new Payload(response.body(), response.etag());
+    }
+
+    /** Replaces a payload. @param etag that of the one that was seen */
+    JsonNode replace(String path, byte[] payload, String etag) {
+        Map<String, String> headers = Map.of("If-Match", etag, "Content-Type", "application/octet-stream");
+        return answer(exchange("PUT", path, payload, headers));
+    }
+
     private JsonNode send(String method, String path, byte @Nullable [] body) {
-        Response response;
+        return send(method, path, body, null);
+    }
+
+    private JsonNode send(String method, String path, byte @Nullable [] body, @Nullable String key) {
+        return answer(exchange(method, path, body, key == null ? Map.of() : Map.of("Idempotency-Key", key)));
+    }
+
+    private Response exchange(String method, String path, byte @Nullable [] body, Map<String, String> headers) {
         try {
-            response = exchange(open(method, path), body);
+            HttpURLConnection connection = open(method, path);
+            if (body != null && body.length > 0) {
+                connection.setRequestProperty("Content-Type", "application/json");
+            }
+            headers.forEach(connection::setRequestProperty);
+            return exchange(connection, body);
         } catch (IOException e) {
             throw unreachable(method, e);
         }
+    }
+
+    private JsonNode answer(Response response) {
         JsonNode answer = read(response);
         if (response.status() >= 300) {
-            String detail = answer.path("detail").asString("the server answers with status " + response.status());
-            String remedy = answer.path("remedy").asString("");
-            throw new CliException(CliException.REFUSED, remedy.isEmpty() ? detail : asSentence(detail) + " " + remedy);
+            throw refused(response, answer);
         }
         return answer;
+    }
+
+    private CliException refused(Response response, JsonNode answer) {
+        String detail = answer.path("detail").asString("the server answers with status " + response.status());
+        String remedy = answer.path("remedy").asString("");
+        return new CliException(
+                CliException.REFUSED, errors + (remedy.isEmpty() ? detail : asSentence(detail) + " " + remedy));
     }
 
     private CliException unreachable(String method, IOException failure) {
@@ -136,8 +191,8 @@ final class ApiClient {
         if (!remedy.isEmpty()) {
             return new CliException(
                     CliException.UNREACHABLE,
-                    "The server at " + server + " isn't trusted, so nothing was sent (" + FailureText.of(failure)
-                            + "). " + remedy);
+                    errors + "The server at " + server + " isn't trusted, so nothing was sent ("
+                            + FailureText.of(failure) + "). " + remedy);
         }
         boolean sent = !(failure instanceof ConnectException
                 || failure instanceof UnknownHostException
@@ -148,7 +203,7 @@ final class ApiClient {
         String what = sent ? "does not answer" : "can't be reached";
         return new CliException(
                 CliException.UNREACHABLE,
-                "The server at " + server + " " + what + " (" + FailureText.of(failure) + "). " + advice);
+                errors + "The server at " + server + " " + what + " (" + FailureText.of(failure) + "). " + advice);
     }
 
     private HttpURLConnection open(String method, String path) throws IOException {
@@ -171,16 +226,14 @@ final class ApiClient {
             connection.setDoOutput(true);
             // A body of a fixed length is never sent a second time behind the caller's back.
             connection.setFixedLengthStreamingMode(body.length);
-            if (body.length > 0) {
-                connection.setRequestProperty("Content-Type", "application/json");
-            }
             try (OutputStream out = connection.getOutputStream()) {
                 out.write(body);
             }
         }
         int status = status(connection);
         try (InputStream in = status >= 400 ? connection.getErrorStream() : connection.getInputStream()) {
-            return new Response(status, in == null ? new byte[0] : in.readAllBytes());
+            String etag = connection.getHeaderField("ETag");
+            return new Response(status, in == null ? new byte[0] : in.readAllBytes(), etag == null ? "" : etag);
         }
     }
 

@@ -18,14 +18,10 @@ import tools.jackson.databind.JsonNode;
         description = {"Shows who changed what by the API, the latest first. --all -o json exports all of it.", ""})
 final class AuditCommand implements Runnable {
 
-    private static final TextTable<JsonNode> ROWS = new TextTable<JsonNode>()
-            .column(JsonCells.timeHeader("AT"), time("at"))
-            .column("WHO", text("who"))
-            .column("ROLE", text("role"))
-            .column("FROM", text("from"))
-            .column("ACTION", text("action"))
-            .column("OF", text("subject"))
-            .column("RESULT", text("result"));
+    private static final String PUBLISHED = "published";
+    private static final TextTable<JsonNode> ROWS = rows().column("RESULT", text("result"));
+    private static final TextTable<JsonNode> PUBLISHED_ROWS =
+            rows().column("TASKS", text("tasks")).column("RESULT", text("result"));
 
     @Mixin
     private final ServerOptions server = new ServerOptions();
@@ -39,15 +35,33 @@ final class AuditCommand implements Runnable {
     @Option(names = "--refused", description = "what was refused, instead of what was done")
     private boolean refused;
 
+    @Option(
+            names = "--kind",
+            paramLabel = "KIND",
+            description =
+                    "what is shown: changes, refused, logins, login-links, failed-logins or published (tasks, by queue and number)")
+    private @Nullable String kind;
+
+    private static TextTable<JsonNode> rows() {
+        return new TextTable<JsonNode>()
+                .column(JsonCells.timeHeader("AT"), time("at"))
+                .column("WHO", text("who"))
+                .column("ROLE", text("role"))
+                .column("FROM", text("from"))
+                .column("ACTION", text("action"))
+                .column("OF", text("subject"));
+    }
+
     @Override
     public void run() {
         Map<String, @Nullable String> parameters = new LinkedHashMap<>();
         if (refused) {
             parameters.put("refused", "true");
         }
+        parameters.put("kind", kind);
         parameters.put("from", from);
         page.printPages(server, ApiClient.path("audit"), parameters, (answer, out) -> {
-            ROWS.print(answer.path("entries"), out);
+            (PUBLISHED.equals(kind) ? PUBLISHED_ROWS : ROWS).print(answer.path("entries"), out);
             if (answer.has("next")) {
                 out.println("There are more: --all, or --cursor "
                         + answer.path("next").asString());

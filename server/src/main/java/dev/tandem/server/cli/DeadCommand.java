@@ -12,15 +12,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** Lists, retries and deletes dead tasks. */
+/** Lists dead tasks and groups them, retries, skips and deletes them. */
 @Command(
         name = "dead",
         mixinStandardHelpOptions = true,
-        description = {"Shows dead tasks, retries or deletes them.", ""})
+        description = {"Shows dead tasks, retries, skips or deletes them.", ""})
 final class DeadCommand extends CommandGroup {
 
     DeadCommand() {
-        super("list, retry or delete?");
+        super("groups, list, retry, skip or delete?");
     }
 
     /** Names the tasks that are changed. */
@@ -53,6 +53,30 @@ final class DeadCommand extends CommandGroup {
     }
 
     @Command(
+            name = "groups",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Shows a queue's dead tasks by type and error: how many, how many halt their keys, and since when. Errors are "
+                        + "one if they differ only in numbers, ids and what is quoted. --fingerprint chooses the tasks of a group.",
+                ""
+            })
+    void groups(
+            @Mixin ServerOptions server,
+            @Parameters(paramLabel = "QUEUE") String queue,
+            @Option(
+                            names = "--limit",
+                            paramLabel = "N",
+                            description = "how many at most (default: ${DEFAULT-VALUE})",
+                            defaultValue = "50")
+                    int limit) {
+        Map<String, @Nullable String> parameters = new LinkedHashMap<>();
+        parameters.put("limit", Integer.toString(limit));
+        server.print(
+                server.api().get(ApiClient.query(ApiClient.path("queues", queue, "dead-groups"), parameters)),
+                DeadGroupRows::list);
+    }
+
+    @Command(
             name = "list",
             mixinStandardHelpOptions = true,
             description = {"Shows a queue's dead tasks, the latest first.", ""})
@@ -82,8 +106,28 @@ final class DeadCommand extends CommandGroup {
         }
         ApiClient api = server.api();
         TaskChanges changes = new TaskChanges(false, ref -> api.post(taskPath(chosen, ref, "retry") + "?only=dead"));
-        changes.make(chosen.ids);
+        changes.make(chosen.ids, server);
         changes.print(server, "put back");
+    }
+
+    @Command(
+            name = "skip",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Gives up the dead tasks that halt their keys, so that the next task of each key goes on. They stay dead. The "
+                        + "server does it, and the command asks first. For one key: ./tandem keys skip",
+                ""
+            })
+    void skip(
+            @Mixin ServerOptions server,
+            @Parameters(paramLabel = "QUEUE") String queue,
+            @Mixin MatchOptions match,
+            @Mixin ConfirmOptions confirm) {
+        if (!match.isAll()) {
+            throw new ParameterException(
+                    spec("skip").commandLine(), "Say --all. For one key there is ./tandem keys skip");
+        }
+        new OperationCall(server, queue, match).change("skip", Map.of(), "Skip", "dead", "skipped", confirm);
     }
 
     @Command(
@@ -114,7 +158,7 @@ final class DeadCommand extends CommandGroup {
         }
         ApiClient api = server.api();
         TaskChanges changes = new TaskChanges(false, ref -> api.delete(taskPath(chosen, ref) + "?only=dead"));
-        changes.make(chosen.ids);
+        changes.make(chosen.ids, server);
         changes.print(server, "deleted");
     }
 

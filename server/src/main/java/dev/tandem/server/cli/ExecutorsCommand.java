@@ -26,12 +26,19 @@ final class ExecutorsCommand implements Runnable {
             .column("PARTITIONS", text("partitions").compose(Row::queue))
             .column("RUNNING", text("running").compose(Row::queue))
             .column("LACKS", row -> lacks(row.queue()))
-            .column(JsonCells.timeHeader("SEEN"), time("seen").compose(Row::executor));
+            .column(JsonCells.timeHeader("SEEN"), time("seen").compose(Row::executor))
+            .wide("HOST", text("host").compose(Row::executor))
+            .wide(JsonCells.timeHeader("STARTED"), time("started").compose(Row::executor))
+            .wide("TYPES", row -> types(row.queue().path("types")));
 
     /** Returns the types for which other executors have handlers and this one has none. */
     private static String lacks(JsonNode queue) {
+        return types(queue.path("lacks"));
+    }
+
+    private static String types(JsonNode listed) {
         List<String> types = new ArrayList<>();
-        queue.path("lacks").forEach(type -> types.add(type.asString()));
+        listed.forEach(type -> types.add(type.asString()));
         return TextTable.oneLine(String.join(", ", types));
     }
 

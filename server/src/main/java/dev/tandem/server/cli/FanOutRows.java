@@ -13,7 +13,6 @@ import tools.jackson.databind.JsonNode;
 final class FanOutRows {
 
     private static final Set<String> NOT_ENDED = Set.of("publishing", "running");
-    private static final int BAR = 40;
     private static final int MOST_MISSING = 20;
 
     private FanOutRows() {}
@@ -47,7 +46,8 @@ final class FanOutRows {
             out.println("Stopped: " + text("why").apply(fanOut));
         }
         if (fanOut.has("parent")) {
-            out.println("Its master is the subtask " + text("parent").apply(fanOut));
+            out.println("Its master is the subtask " + text("parent").apply(fanOut)
+                    + (fanOut.path("awaitsMaster").asBoolean(false) ? ", which has not ended" : ""));
         }
         if (fanOut.has("finalTask")) {
             out.println("Its final task is " + text("finalTask").apply(fanOut) + " of queue "
@@ -85,8 +85,8 @@ final class FanOutRows {
         long total = Math.max(
                 fanOut.path("subtasks").asLong(0), fanOut.path("published").asLong(0));
         long ended = fanOut.path("ended").asLong(0);
-        int full = total == 0 ? (hasEnded(fanOut) ? BAR : 0) : (int) Math.min(BAR, BAR * ended / total);
-        return "[" + "#".repeat(full) + ".".repeat(BAR - full) + "] " + ended(fanOut) + " " + state(fanOut);
+        String bar = total == 0 && hasEnded(fanOut) ? Progress.bar(1, 1) : Progress.bar(ended, total);
+        return bar + " " + ended(fanOut) + " " + state(fanOut);
     }
 
     private static String state(JsonNode fanOut) {

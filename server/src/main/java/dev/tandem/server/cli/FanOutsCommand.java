@@ -49,12 +49,12 @@ final class FanOutsCommand extends CommandGroup {
             throws InterruptedException {
         String path = ApiClient.path(FAN_OUTS, fanOut);
         JsonNode shown = server.api().get(path);
-        while (watch && !server.isJson() && !FanOutRows.hasEnded(shown)) {
+        while (watch && !server.isForPrograms() && !FanOutRows.hasEnded(shown)) {
             server.progress(FanOutRows.bar(shown));
             Thread.sleep(LOOK_MILLIS);
             shown = server.api().get(path);
         }
-        if (watch && !server.isJson()) {
+        if (watch && !server.isForPrograms()) {
             server.progress("");
             server.warn(FanOutRows.bar(shown));
         }

@@ -19,6 +19,11 @@ final class JsonCells {
         return cell(path, JsonNode::asString);
     }
 
+    /** Shows for how long something waits, given in milliseconds. @param path the names that lead to the value */
+    static Function<JsonNode, String> age(String... path) {
+        return cell(path, value -> value.asLong() == 0 ? "none" : HistoryCommand.duration(value.asLong()));
+    }
+
     /** Shows a time in this machine's time zone. @param path the names that lead to the value */
     static Function<JsonNode, String> time(String... path) {
         return cell(path, value -> TIME.format(Instant.parse(value.asString())));

@@ -25,7 +25,8 @@ final class KeyRows {
             .column("ATTEMPTS", KeyRows::attempts)
             .column(JsonCells.timeHeader("DUE"), key -> waitsForDueTime(key) ? DUE.apply(key) : "-")
             .column("PARKED", text("parked"))
-            .column("ERROR", text("headTask", "error").andThen(TaskRows::firstLine));
+            .column("ERROR", text("headTask", "error").andThen(TaskRows::firstLine))
+            .wide("PARTITION", text("partition"));
 
     private KeyRows() {}
 
@@ -128,7 +129,7 @@ final class KeyRows {
                     out.println("The key needs nobody: its head runs.");
                 }
             }
-            default -> out.println("This passes by itself, within two leases or so.");
+            default -> out.println("This passes by itself, within twice tandem.executor.lease or so.");
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.tandem.server.cli;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -14,7 +16,7 @@ import picocli.CommandLine.Parameters;
 final class KeysCommand extends CommandGroup {
 
     KeysCommand() {
-        super("list, show, retry, skip or drain?");
+        super("list, show, timeline, retry, skip or drain?");
     }
 
     /** Names a key. */
@@ -59,6 +61,39 @@ final class KeysCommand extends CommandGroup {
         server.print(
                 server.api().get(ApiClient.path("queues", blocked.queue, "keys", blocked.key)),
                 (key, out) -> KeyRows.one(blocked.queue, key, out));
+    }
+
+    @Command(
+            name = "timeline",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Shows what became of the tasks of a key: from the log, the latest first, and from Redis. It reads 10,000 "
+                        + "records at most, and says which.",
+                ""
+            })
+    void timeline(
+            @Mixin ServerOptions server,
+            @Mixin KeyParameters asked,
+            @Option(
+                            names = "--before",
+                            paramLabel = "OFFSET",
+                            description = "the part of the log before this offset, as the last answer names it")
+                    @Nullable
+                    Long before,
+            @Option(
+                            names = "--partition",
+                            paramLabel = "PARTITION",
+                            description = "the log of this partition (default: where the key belongs)")
+                    @Nullable
+                    String partition) {
+        Map<String, @Nullable String> query = new LinkedHashMap<>();
+        query.put("partition", partition);
+        query.put("before", before == null ? null : before.toString());
+        server.print(
+                server.api()
+                        .get(ApiClient.query(
+                                ApiClient.path("queues", asked.queue, "keys", asked.key, "timeline"), query)),
+                TimelineRows::print);
     }
 
     @Command(

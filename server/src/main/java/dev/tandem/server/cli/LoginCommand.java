@@ -60,7 +60,8 @@ final class LoginCommand implements Runnable {
         String token = ask().strip();
         CliToken.checked("The input", token);
         JsonNode caller = server.apiWith(token).get(ApiClient.path("caller"));
-        Path file = CliToken.file(server.address(), environment);
+        Path ofProfile = server.target().tokenFile();
+        Path file = ofProfile != null ? ofProfile : CliToken.file(server.address(), environment);
         try {
             TokenFiles.write(file, token);
         } catch (IOException e) {

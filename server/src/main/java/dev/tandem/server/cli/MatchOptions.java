@@ -27,6 +27,12 @@ final class MatchOptions {
     private @Nullable String error;
 
     @Option(
+            names = "--fingerprint",
+            paramLabel = "FINGERPRINT",
+            description = "with --all: only those with the type and error of a group of 'dead groups'")
+    private @Nullable String fingerprint;
+
+    @Option(
             names = "--due-after",
             paramLabel = "TIME",
             description = "with --all: only those due then or later: epoch milliseconds, ISO-8601, or +2h from now")
@@ -100,6 +106,7 @@ final class MatchOptions {
         parameters.put("key", key);
         parameters.put("type", type);
         parameters.put("error", error);
+        parameters.put("fingerprint", fingerprint);
         parameters.put("due-after", dueAfter);
         parameters.put("due-before", dueBefore);
         parameters.put("died-after", diedAfter);

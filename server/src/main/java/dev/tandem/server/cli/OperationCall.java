@@ -43,14 +43,19 @@ final class OperationCall {
             ConfirmOptions confirm) {
         Map<String, @Nullable String> parameters = match.parameters(action);
         parameters.putAll(more);
+        long count = 0;
         if (match.isDryRun() || !confirm.isConfirmed()) {
             Map<String, @Nullable String> dry = new LinkedHashMap<>(parameters);
             dry.put("dry-run", "true");
-            JsonNode counted = await(begin(dry));
+            JsonNode counted = await(begin(dry), 0);
             check(counted);
-            long count = counted.path("matched").asLong(0);
+            count = counted.path("matched").asLong(0);
+            long matched = count;
             if (match.isDryRun()) {
-                server.print(counted, (answer, out) -> out.println(count(count, tasks) + " of " + queue + " match"));
+                String found = count(count, tasks);
+                server.print(
+                        counted,
+                        (answer, out) -> out.println(found + " of " + queue + (matched == 1 ? " matches" : " match")));
                 return;
             } else if (count == 0) {
                 server.print(counted, (answer, out) -> out.println("No task matches"));
@@ -68,7 +73,7 @@ final class OperationCall {
                             + " has begun. How far it is: ./tandem operations " + queue + " " + id));
             return;
         }
-        JsonNode ended = await(begun);
+        JsonNode ended = await(begun, count);
         server.print(ended, (answer, out) -> {
             long refused = ended.path("refused").asLong(0);
             out.println(TaskChanges.count(ended.path("changed").asInt(0)) + " " + done
@@ -84,20 +89,24 @@ final class OperationCall {
         return api.post(ApiClient.query(ApiClient.path("queues", queue, "operations"), parameters));
     }
 
-    /** Waits until an operation has ended. A person sees how far it is. */
-    private JsonNode await(JsonNode begun) {
+    /** Waits until an operation has ended, and shows how far it is. @param tasks how many match; 0 if that is not known */
+    private JsonNode await(JsonNode begun, long tasks) {
         JsonNode shown = begun;
         String id = begun.path("operation").asString("");
-        boolean person = ConfirmOptions.hasTerminal() && !server.isJson();
-        while (OPEN.contains(shown.path("state").asString(""))) {
-            LockSupport.parkNanos(LOOK_NANOS);
-            shown = api.get(ApiClient.path("queues", queue, "operations", id));
-            if (person) {
-                server.progress(OperationRows.progress(shown));
+        Progress progress = new Progress(server);
+        try {
+            while (OPEN.contains(shown.path("state").asString(""))) {
+                LockSupport.parkNanos(LOOK_NANOS);
+                shown = api.get(ApiClient.path("queues", queue, "operations", id));
+                long done = tasks == 0
+                        ? shown.path("partitionsDone").asLong(0)
+                        : shown.path("changed").asLong(0)
+                                + shown.path("refused").asLong(0);
+                long total = tasks == 0 ? shown.path("partitions").asLong(0) : tasks;
+                progress.show(done, total, OperationRows.progress(shown));
             }
-        }
-        if (person) {
-            server.progress("");
+        } finally {
+            progress.end();
         }
         return shown;
     }

@@ -67,7 +67,7 @@ final class PageOptions {
     }
 
     /**
-     * Prints one page, or with {@code --all} each page as it arrives. As JSON, all pages are one document with one list.
+     * Prints one page, or with {@code --all} each page as it arrives. As JSON and YAML, all pages are one document with one list.
      */
     void printPages(
             ServerOptions server,
@@ -76,7 +76,7 @@ final class PageOptions {
             BiConsumer<JsonNode, PrintWriter> forPeople) {
         ApiClient api = server.api();
         String from = cursor;
-        JsonPages pages = all && server.isJson() ? new JsonPages(server.out()) : null;
+        DocumentPages pages = all && server.isForPrograms() ? new DocumentPages(server.out(), server.isYaml()) : null;
         do {
             Map<String, @Nullable String> query = new LinkedHashMap<>(parameters);
             query.put("limit", Integer.toString(limit));

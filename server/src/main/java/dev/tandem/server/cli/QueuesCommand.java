@@ -21,10 +21,18 @@ final class QueuesCommand implements Runnable {
                     .column("QUEUE", text("name"))
                     .column("SOURCE", text("source"))
                     .column("ORDERING", text("ordering")))
-            .column("STATE", QueuesCommand::state);
+            .column("RUNNING/MAX", QueuesCommand::limit)
+            .column("STATE", QueuesCommand::state)
+            .wide("SUCCEEDED", text("totals", "succeeded"))
+            .wide("FAILED", text("totals", "retried"))
+            .wide("EXPIRED", text("totals", "expired"))
+            .wide("CANCELLED", text("totals", "cancelled"));
 
-    private static final TextTable<JsonNode> PARTITIONS = withCounts(
-            new TextTable<JsonNode>().column("PARTITION", text("partition")).column("OWNER", text("owner")));
+    private static final TextTable<JsonNode> PARTITIONS = withCounts(new TextTable<JsonNode>()
+                    .column("PARTITION", text("partition"))
+                    .column("OWNER", text("owner")))
+            .column("IN MEMORY", text("memory", "tasks"))
+            .column("BYTES", text("memory", "bytes"));
 
     @Mixin
     private final ServerOptions server = new ServerOptions();
@@ -35,12 +43,21 @@ final class QueuesCommand implements Runnable {
     /** Adds the columns that queues and partitions share. */
     private static TextTable<JsonNode> withCounts(TextTable<JsonNode> table) {
         return table.column("LAG", text("lag"))
+                .column("OLDEST", JsonCells.age("oldestWaitMillis"))
                 .column("ACTIVE", text("counts", "active"))
                 .column("SCHEDULED", text("counts", "scheduled"))
                 .column("RETRY", text("counts", "retry"))
                 .column("PARKED", text("counts", "parked"))
                 .column("DEAD", text("counts", "dead"))
                 .column("BLOCKED", text("blockedKeys"));
+    }
+
+    /** Returns how many tasks run and how many may, if the queue has such a limit. */
+    private static String limit(JsonNode queue) {
+        return queue.has("limit")
+                ? text("limit", "running").apply(queue) + "/"
+                        + text("limit", "max").apply(queue)
+                : "-";
     }
 
     private static String state(JsonNode queue) {

@@ -3,18 +3,21 @@ package dev.tandem.server.cli;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
-/** Shows the schedules of all programs, and pauses, resumes and fires them; creates others. */
+/** Shows the schedules of all programs, and pauses, resumes and fires them; creates and restores others. */
 @Command(
         name = "schedules",
         mixinStandardHelpOptions = true,
-        description = {"Shows schedules with their next firings; creates, changes, pauses and fires them.", ""})
+        description = {"Shows schedules with their next firings; creates, changes, restores, pauses and fires them.", ""
+        })
 final class SchedulesCommand extends CommandGroup {
 
     private static final String SCHEDULES = "schedules";
 
     SchedulesCommand() {
-        super("list, show, create, change, delete, pause, resume, fire or forget?");
+        super("list, show, create, change, delete, restore, pause, resume, fire or forget?");
     }
 
     @Command(
@@ -41,8 +44,7 @@ final class SchedulesCommand extends CommandGroup {
             @Mixin ServerOptions server,
             @Mixin ScheduleOptions options,
             @Parameters(paramLabel = "SCHEDULE") String schedule) {
-        server.print(
-                server.api().post(ApiClient.path(SCHEDULES, schedule, "create"), options.body()), ScheduleRows::one);
+        define(server, options, schedule, "create");
     }
 
     @Command(
@@ -53,8 +55,21 @@ final class SchedulesCommand extends CommandGroup {
             @Mixin ServerOptions server,
             @Mixin ScheduleOptions options,
             @Parameters(paramLabel = "SCHEDULE") String schedule) {
-        server.print(
-                server.api().post(ApiClient.path(SCHEDULES, schedule, "change"), options.body()), ScheduleRows::one);
+        define(server, options, schedule, "change");
+    }
+
+    private static void define(ServerOptions server, ScheduleOptions options, String schedule, String action) {
+        ApiClient api = server.api();
+        ObjectNode body = options.body();
+        JsonNode defined = api.post(ApiClient.path(SCHEDULES, schedule, action), body);
+        server.print(defined, ScheduleRows::one);
+        if (body.has("type")) {
+            UnknownTypeWarning.warn(
+                    server,
+                    api,
+                    defined.path("queue").asString(""),
+                    body.path("type").asString(""));
+        }
     }
 
     @Command(
@@ -64,7 +79,19 @@ final class SchedulesCommand extends CommandGroup {
     void delete(@Mixin ServerOptions server, @Parameters(paramLabel = "SCHEDULE") String schedule) {
         server.print(
                 server.api().delete(ApiClient.path(SCHEDULES, schedule)),
-                (answer, out) -> out.println("The schedule " + schedule + " is deleted"));
+                (answer, out) -> out.println("The schedule " + schedule
+                        + " is deleted. For ten minutes, ./tandem schedules restore " + schedule + " brings it back"));
+    }
+
+    @Command(
+            name = "restore",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Brings a schedule back as it was that was deleted in the last ten minutes, and shows its next firings.",
+                ""
+            })
+    void restore(@Mixin ServerOptions server, @Parameters(paramLabel = "SCHEDULE") String schedule) {
+        server.print(server.api().post(ApiClient.path(SCHEDULES, schedule, "restore")), ScheduleRows::one);
     }
 
     @Command(

@@ -4,8 +4,11 @@ import dev.tandem.server.credentials.TokenFiles;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.charset.Charset;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -18,22 +21,29 @@ final class ServerOptions {
 
     enum Format {
         table,
-        json
+        /** A table with more columns, in which nothing is cut off. */
+        wide,
+        json,
+        yaml
     }
 
     @Option(
             names = "--server",
             paramLabel = "URL",
-            description = "where the API is (default: TANDEM_SERVER, or http://127.0.0.1:8080)",
-            defaultValue = "${env:TANDEM_SERVER:-http://127.0.0.1:8080}")
-    private String server = "";
+            description = "where the API is (default: TANDEM_SERVER, else a profile, else http://127.0.0.1:8080)")
+    private @Nullable String server;
+
+    @Option(
+            names = "--profile",
+            paramLabel = "NAME",
+            description = "a server that has a name, see profile (default: TANDEM_PROFILE, or the one in use)")
+    private @Nullable String profile;
 
     @Option(
             names = "--ca",
             paramLabel = "FILE",
-            description = "certificates to trust, in PEM (default: TANDEM_CA, or those that Java trusts)",
-            defaultValue = "${env:TANDEM_CA:-}")
-    private String ca = "";
+            description = "certificates to trust, in PEM (default: TANDEM_CA, or those that Java trusts)")
+    private @Nullable String ca;
 
     @Option(
             names = {"-o", "--output"},
@@ -45,16 +55,49 @@ final class ServerOptions {
     @Spec(Spec.Target.MIXEE)
     private @Nullable CommandSpec mixee;
 
-    boolean isJson() {
-        return format == Format.json;
+    /** Whether the output is for programs. */
+    boolean isForPrograms() {
+        return format == Format.json || format == Format.yaml;
+    }
+
+    boolean isYaml() {
+        return format == Format.yaml;
     }
 
     ApiClient api() {
-        return new ApiClient(server, this::token, ca);
+        Target meant = target();
+        return client(meant, address -> token(meant, address));
     }
 
-    private Optional<String> token(URI address) {
-        Optional<String> token = CliToken.of(address, System::getenv);
+    private static ApiClient client(Target meant, Function<URI, Optional<String>> token) {
+        return new ApiClient(meant.address(), token, meant.ca()).ofProfile(meant.profile());
+    }
+
+    /** Returns which server is meant. @throws CliException if that cannot be told */
+    Target target() {
+        return Target.of(server, profile, ca, System::getenv, ProfileFile::read);
+    }
+
+    /** Returns the values of options that are given, by name. */
+    Map<String, @Nullable String> given() {
+        Map<String, @Nullable String> given = new HashMap<>();
+        given.put("server", server);
+        given.put("ca", ca);
+        return given;
+    }
+
+    /** Says where the address comes from. */
+    String source() {
+        return target().source();
+    }
+
+    /** Says where the token comes from. */
+    CliToken.Source tokenSource() {
+        return CliToken.source(address(), target().tokenFile(), System::getenv);
+    }
+
+    private Optional<String> token(Target meant, URI address) {
+        Optional<String> token = CliToken.of(address, meant.tokenFile(), System::getenv);
         if (token.isPresent() && "http".equals(address.getScheme()) && !TokenFiles.isLoopback(address)) {
             warn("The token goes to " + address.getHost() + " in clear. Use https if the network is not yours alone");
         }
@@ -63,7 +106,7 @@ final class ServerOptions {
 
     /** Returns a client that sends this token. */
     ApiClient apiWith(String token) {
-        return new ApiClient(server, address -> Optional.of(token), ca);
+        return client(target(), address -> Optional.of(token));
     }
 
     /** Returns the address of the server. @throws CliException if it is no URL */
@@ -71,19 +114,19 @@ final class ServerOptions {
         return apiWith("").server();
     }
 
-    /** Prints an answer as JSON, or in the command's own form for people. */
+    /** Prints an answer as JSON or YAML, or in the command's own form for people. */
     void print(JsonNode answer, BiConsumer<JsonNode, PrintWriter> forPeople) {
         PrintWriter out = out();
-        if (format == Format.json) {
-            out.println(ApiClient.JSON
-                    .writer()
-                    .with(SerializationFeature.INDENT_OUTPUT)
-                    .writeValueAsString(answer));
-            out.flush();
-        } else {
-            forPeople.accept(answer, out);
-            out.flush();
+        switch (format) {
+            case json ->
+                out.println(ControlEscapes.of(ApiClient.JSON
+                        .writer()
+                        .with(SerializationFeature.INDENT_OUTPUT)
+                        .writeValueAsString(answer)));
+            case yaml -> out.print(YamlText.of(answer));
+            default -> forPeople.accept(answer, out);
         }
+        out.flush();
     }
 
     /** Prints a line for people that is no part of the answer. */
@@ -103,8 +146,9 @@ final class ServerOptions {
     }
 
     PrintWriter out() {
-        return mixee == null
+        PrintWriter out = mixee == null
                 ? new PrintWriter(System.out, true, Charset.defaultCharset())
                 : mixee.commandLine().getOut();
+        return format == Format.wide ? new WideWriter(out) : out;
     }
 }

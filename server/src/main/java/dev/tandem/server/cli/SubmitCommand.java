@@ -33,6 +33,20 @@ final class SubmitCommand implements Runnable {
 
         @Option(names = "--file", paramLabel = "FILE", description = "a file with the payload, - for standard input")
         private @Nullable Path file;
+
+        byte[] read() {
+            try {
+                if (text != null) {
+                    return text.getBytes(StandardCharsets.UTF_8);
+                }
+                if (file != null && !file.toString().equals("-")) {
+                    return Files.readAllBytes(file);
+                }
+                return file != null ? System.in.readAllBytes() : piped(System.in, ConfirmOptions.hasTerminal());
+            } catch (IOException e) {
+                throw new CliException(CliException.USAGE, "The payload can't be read: " + e.getMessage());
+            }
+        }
     }
 
     @Mixin
@@ -105,6 +119,12 @@ final class SubmitCommand implements Runnable {
             description = "for how long after its arrival the deduplication key is taken")
     private @Nullable String dedupWindow;
 
+    @Option(
+            names = "--idempotency-key",
+            paramLabel = "KEY",
+            description = "a repeat of the command with this key publishes nothing, and has the same answer, for a day")
+    private @Nullable String idempotencyKey;
+
     @Option(names = "--priority", paramLabel = "0-9", description = "those with a higher one start first (default: 0)")
     private @Nullable Integer priority;
 
@@ -156,7 +176,7 @@ final class SubmitCommand implements Runnable {
         if (maxAttempts != null) {
             task.put("maxAttempts", maxAttempts);
         }
-        byte[] bytes = readPayload();
+        byte[] bytes = payload.read();
         if (contentType != null || isJson(bytes)) {
             headers.putIfAbsent("content-type", contentType == null ? "application/json" : contentType);
         }
@@ -167,21 +187,23 @@ final class SubmitCommand implements Runnable {
         // Not as JSON in JSON, so that every byte arrives as it is.
         task.put("payloadBase64", Base64.getEncoder().encodeToString(bytes));
         ApiClient api = server.api();
-        server.print(
-                api.post(ApiClient.path("queues", queue, "tasks"), task),
-                (answer, out) -> out.println(TaskRows.printable(published(answer))));
+        JsonNode published = api.post(ApiClient.path("queues", queue, "tasks"), task, checkedKey());
+        server.print(published, (answer, out) -> out.println(TaskRows.printable(published(answer))));
+        published.path("warnings").forEach(each -> server.warn("Warning: " + TaskRows.printable(each.asString(""))));
         if (type != null) {
-            warnOfUnknownType(api, type);
+            UnknownTypeWarning.warn(server, api, queue, type);
         }
     }
 
-    private void warnOfUnknownType(ApiClient api, String named) {
-        try {
-            UnknownTypeWarning.of(api.get(ApiClient.path("executors")), queue, named)
-                    .ifPresent(line -> server.warn(TaskRows.printable(line)));
-        } catch (CliException e) {
-            // The task is published, and that is what was asked for.
+    /** @throws CliException if no header may have it */
+    private @Nullable String checkedKey() {
+        if (idempotencyKey != null && !idempotencyKey.matches("[!#-\\[\\]-~]{1,255}")) {
+            throw new CliException(
+                    CliException.USAGE,
+                    "--idempotency-key needs 1 to 255 printable characters of ASCII, without blanks, quotes and"
+                            + " backslashes, such as \"$(uuidgen)\"");
         }
+        return idempotencyKey;
     }
 
     private String published(JsonNode answer) {
@@ -199,20 +221,6 @@ final class SubmitCommand implements Runnable {
             return any && parser.nextToken() == null;
         } catch (JacksonException e) {
             return false;
-        }
-    }
-
-    private byte[] readPayload() {
-        try {
-            if (payload.text != null) {
-                return payload.text.getBytes(StandardCharsets.UTF_8);
-            }
-            if (payload.file != null && !payload.file.toString().equals("-")) {
-                return Files.readAllBytes(payload.file);
-            }
-            return payload.file != null ? System.in.readAllBytes() : piped(System.in, ConfirmOptions.hasTerminal());
-        } catch (IOException e) {
-            throw new CliException(CliException.USAGE, "The payload can't be read: " + e.getMessage());
         }
     }
 

@@ -13,7 +13,10 @@ import picocli.CommandLine.IVersionProvider;
         name = "tandem",
         mixinStandardHelpOptions = true,
         description = "Tasks from Kafka and RabbitMQ, with delays, retries and strict order per key.",
-        footer = {"", "Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 the server can't be reached."})
+        footer = {
+            "",
+            "Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 the server can't be reached, 4 doctor found a problem."
+        })
 public final class TandemCli extends CommandGroup {
 
     /** The commands, in the order of the help. */
@@ -24,7 +27,10 @@ public final class TandemCli extends CommandGroup {
             DeadCommand.class,
             KeysCommand.class,
             WhyCommand.class,
+            HistoryCommand.class,
             TopCommand.class,
+            WatchCommand.class,
+            DoctorCommand.class,
             DedupCommand.class,
             DependsCommand.class,
             LimitsCommand.class,
@@ -35,8 +41,11 @@ public final class TandemCli extends CommandGroup {
             PauseCommand.class,
             ResumeCommand.class,
             ExecutorsCommand.class,
+            RunningCommand.class,
             LoginCommand.class,
+            ProfileCommand.class,
             TokensCommand.class,
+            ArchiveCommand.class,
             AuditCommand.class,
             CompletionCommand.class);
 
@@ -88,6 +97,10 @@ public final class TandemCli extends CommandGroup {
         for (Class<?> command : commands) {
             line.addSubcommand(command);
         }
+        CommandLine watch = line.getSubcommands().get("watch");
+        if (watch != null) {
+            watch.setStopAtPositional(true); // what follows are the options of the command that is watched
+        }
         line.setParameterExceptionHandler(new WrongUsage(line));
         return configured(line);
     }
@@ -99,7 +112,10 @@ public final class TandemCli extends CommandGroup {
 
     private static CommandLine configured(CommandLine line) {
         line.setExecutionExceptionHandler((failure, at, parsed) -> {
-            at.getErr().println("tandem: " + (failure.getMessage() == null ? failure : failure.getMessage()));
+            at.getErr()
+                    .println("tandem: "
+                            + TaskRows.printable(
+                                    String.valueOf(failure.getMessage() == null ? failure : failure.getMessage())));
             return failure instanceof CliException refused ? refused.status() : 1;
         });
         setVersion(line);

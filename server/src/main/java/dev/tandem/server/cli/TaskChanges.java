@@ -29,24 +29,34 @@ final class TaskChanges {
         this.change = change;
     }
 
-    void make(List<String> refs) {
-        for (String ref : refs) {
-            try {
-                JsonNode answer = change.apply(ref);
-                changed++;
-                if (answer.has("opened")) {
-                    note("The key " + answer.path("opened").asString() + " goes on.");
-                }
-            } catch (CliException e) {
-                if (!goesOn || e.status() != CliException.REFUSED) {
-                    throw changed == 0
-                            ? e
-                            : new CliException(
-                                    e.status(), e.getMessage() + " (" + count(changed) + " before that: done)");
-                }
-                refused++;
-                note(e.getMessage());
+    /** Makes the changes, one after another, and shows how far that is. */
+    void make(List<String> refs, ServerOptions server) {
+        Progress progress = new Progress(server);
+        try {
+            for (String ref : refs) {
+                make(ref);
+                progress.show(changed + refused, refs.size(), changed + refused + " of " + count(refs.size()));
             }
+        } finally {
+            progress.end();
+        }
+    }
+
+    private void make(String ref) {
+        try {
+            JsonNode answer = change.apply(ref);
+            changed++;
+            if (answer.has("opened")) {
+                note("The key " + answer.path("opened").asString() + " goes on.");
+            }
+        } catch (CliException e) {
+            if (!goesOn || e.status() != CliException.REFUSED) {
+                throw changed == 0
+                        ? e
+                        : new CliException(e.status(), e.getMessage() + " (" + count(changed) + " before that: done)");
+            }
+            refused++;
+            note(e.getMessage());
         }
     }
 

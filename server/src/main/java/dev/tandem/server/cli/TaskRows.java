@@ -17,12 +17,23 @@ final class TaskRows {
             .column("ATTEMPTS", text("attempts"))
             .column(JsonCells.timeHeader("WHEN"), time("at"))
             .column("WAITS FOR", TaskRows::waitsFor)
-            .column("ERROR", text("error").andThen(TaskRows::firstLine));
+            .column("ERROR", TaskRows::error)
+            .wide("REF", text("ref"))
+            .wide("BYTES", text("bytes"))
+            .wide("EXECUTOR", text("executor"))
+            .wide(JsonCells.timeHeader("PUBLISHED"), time("publishedAt"));
 
     private TaskRows() {}
 
     private static String waitsFor(JsonNode task) {
         return text(task.has("behind") ? "behind" : "waitsFor").apply(task);
+    }
+
+    /** Returns the last error, or that the task did not run because it was a duplicate. */
+    private static String error(JsonNode task) {
+        return task.has("duplicateOf")
+                ? "duplicate of " + text("duplicateOf").apply(task)
+                : firstLine(text("error").apply(task));
     }
 
     static void list(JsonNode answer, PrintWriter out) {
@@ -95,6 +106,6 @@ final class TaskRows {
 
     /** Replaces control characters that a terminal would obey, except line breaks and tabs. */
     static String printable(String text) {
-        return text.replaceAll("[\\p{Cntrl}&&[^\\n\\t]]", "?");
+        return text.replaceAll("[\\p{Cc}\\p{Cf}&&[^\\n\\t]]", "?");
     }
 }

@@ -19,6 +19,7 @@ import tools.jackson.databind.JsonNode;
 @Command(
         name = "tasks",
         mixinStandardHelpOptions = true,
+        subcommands = EditCommand.class,
         description = {
             "Shows tasks in the platform's custody: running, delayed, waiting for a retry or behind their key, dead; and "
                     + "those that succeeded lately. What still waits in its broker is counted as lag.",
@@ -101,7 +102,7 @@ final class TasksCommand implements Runnable {
             }
             return answer;
         });
-        changes.make(chosen.ids());
+        changes.make(chosen.ids(), cancelServer);
         interrupted.forEach(
                 each -> changes.note("Its executor was told to end " + each + ", and its end is not recorded yet."));
         changes.print(cancelServer, "cancelled");
@@ -131,7 +132,7 @@ final class TasksCommand implements Runnable {
                 false,
                 each -> api.post(ApiClient.query(
                         ApiClient.path("queues", chosen.queue(), "tasks", each, "reschedule"), parameters)));
-        changes.make(chosen.ids());
+        changes.make(chosen.ids(), rescheduleServer);
         changes.print(rescheduleServer, "rescheduled");
     }
 

@@ -101,7 +101,7 @@ final class TokensCommand extends CommandGroup {
                 ""
             })
     void print(@Mixin ServerOptions server) {
-        String token = CliToken.of(server.address(), System::getenv)
+        String token = CliToken.of(server.address(), server.target().tokenFile(), System::getenv)
                 .orElseThrow(() -> new CliException(
                         CliException.REFUSED,
                         "There is no token for " + server.address()

@@ -1,7 +1,6 @@
 package dev.tandem.server.cli;
 
 import java.io.PrintWriter;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -20,10 +19,6 @@ import tools.jackson.databind.JsonNode;
         })
 final class TopCommand implements Runnable {
 
-    /** Goes to the upper left corner, and clears what is below. */
-    private static final String CLEAR = "\033[H\033[2J";
-
-    private static final int USUAL_LINES = 24;
     private static final int OTHER_LINES = 3;
     private static final int LONGEST_INTERVAL = 3_600;
 
@@ -47,7 +42,7 @@ final class TopCommand implements Runnable {
                     CliException.USAGE, "--interval is " + interval + ": give 1 to " + LONGEST_INTERVAL + " seconds");
         }
         ApiClient api = server.api();
-        if (once || server.isJson() || !ConfirmOptions.hasTerminal()) {
+        if (once || server.isForPrograms() || !ConfirmOptions.hasTerminal()) {
             server.print(
                     api.get(ApiClient.path("queues")),
                     (answer, out) -> new TopFrame(null, answer, 0).print(Integer.MAX_VALUE, out));
@@ -74,18 +69,10 @@ final class TopCommand implements Runnable {
 
     private void show(@Nullable JsonNode before, JsonNode now, double seconds) {
         PrintWriter out = server.out();
-        out.print(CLEAR);
+        out.print(Screen.CLEAR);
         out.println(server.address() + ", every " + interval + " s, Ctrl-C ends");
-        new TopFrame(before, now, seconds).print(lines() - OTHER_LINES, out);
+        new TopFrame(before, now, seconds).print(Screen.lines() - OTHER_LINES, out);
         out.flush();
-    }
-
-    private static int lines() {
-        return Optional.ofNullable(System.getenv("LINES"))
-                .filter(lines -> lines.matches("[0-9]{1,4}"))
-                .map(Integer::parseInt)
-                .filter(lines -> lines > OTHER_LINES)
-                .orElse(USUAL_LINES);
     }
 
     private void sleep() {

@@ -32,6 +32,7 @@ final class TopFrame {
             .column("DONE/S", row -> rate(row.done()))
             .column("FAILED/S", row -> rate(row.failed()))
             .column("LAG", text("lag").compose(Row::queue))
+            .column("OLDEST", JsonCells.age("oldestWaitMillis").compose(Row::queue))
             .column("ACTIVE", text("counts", "active").compose(Row::queue))
             .column("SCHEDULED", text("counts", "scheduled").compose(Row::queue))
             .column("RETRY", text("counts", "retry").compose(Row::queue))

@@ -6,7 +6,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
-/** Warns of a task's type for which no executor has a handler, as far as executors announce theirs. Pure. */
+/** Warns of a task's type for which no executor has a handler, as far as executors announce theirs. */
 final class UnknownTypeWarning {
 
     /** Stands for all types where an executor lists its own. */
@@ -15,6 +15,16 @@ final class UnknownTypeWarning {
     private static final int MAX_NAMES = 10;
 
     private UnknownTypeWarning() {}
+
+    /** Warns of a type once something is done that names it. Says nothing if the server does not tell the executors. */
+    static void warn(ServerOptions server, ApiClient api, String queue, String type) {
+        try {
+            of(api.get(ApiClient.path("executors")), queue, type)
+                    .ifPresent(line -> server.warn(TaskRows.printable(line)));
+        } catch (CliException e) {
+            // What was asked for is done.
+        }
+    }
 
     /**
      * Returns the warning; nothing if an executor has a handler, or none of the queue announces any.

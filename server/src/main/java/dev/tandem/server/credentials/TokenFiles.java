@@ -10,6 +10,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -24,6 +26,9 @@ public final class TokenFiles {
 
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
     private static final Set<PosixFilePermission> OWNERS_FOLDER = PosixFilePermissions.fromString("rwx------");
+    /** Belongs to this user, also to one without a name. */
+    private static final Path THIS_PROCESS = Path.of("/proc/self");
+
     private static final int MAX_LENGTH = 4_096;
 
     private TokenFiles() {}
@@ -82,6 +87,38 @@ public final class TokenFiles {
         if (permissions.contains(PosixFilePermission.GROUP_READ)
                 || permissions.contains(PosixFilePermission.OTHERS_READ)) {
             throw new IOException("others can read it too: run chmod 600 " + file);
+        }
+    }
+
+    /** Returns whether others than the owner may change a file, or what is in a folder. False where that cannot be told. */
+    public static boolean mayOthersWrite(Path file) {
+        try {
+            if (!isPosix(file)) {
+                return false;
+            }
+            Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
+            return permissions.contains(PosixFilePermission.GROUP_WRITE)
+                    || permissions.contains(PosixFilePermission.OTHERS_WRITE);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Returns whether a file belongs to somebody else than this user and root, who may give themselves all rights to it. False where
+     * that cannot be told.
+     */
+    public static boolean isOfAnother(Path file) {
+        try {
+            if (!isPosix(file)) {
+                return false;
+            }
+            UserPrincipal owner = Files.getOwner(file);
+            return !List.of("root", "0", System.getProperty("user.name", "")).contains(owner.getName())
+                    && !(Files.exists(THIS_PROCESS)
+                            && Files.getOwner(THIS_PROCESS).equals(owner));
+        } catch (IOException e) {
+            return false;
         }
     }
 

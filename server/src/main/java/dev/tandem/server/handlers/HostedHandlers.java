@@ -7,8 +7,8 @@ import dev.tandem.runtime.settings.HttpSettings;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.runtime.targets.AllowedTargets;
-import dev.tandem.server.commands.Commands;
 import dev.tandem.server.masking.PayloadMasks;
+import dev.tandem.server.programs.Programs;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
 import java.time.InstantSource;
@@ -27,7 +27,7 @@ public final class HostedHandlers implements AutoCloseable {
     private final PayloadMasks masks;
     private final Map<String, Handler> more;
     private final MeterRegistry registry;
-    private final Commands commands;
+    private final Programs programs;
     private final Function<String, SSLContext> tls;
     /** By the bundles of their certificates. */
     private final Map<String, HttpCalls> calls = new HashMap<>();
@@ -50,7 +50,7 @@ public final class HostedHandlers implements AutoCloseable {
         this.more = Map.copyOf(more);
         this.registry = registry;
         this.tls = tls;
-        this.commands = new Commands(settings, registry);
+        this.programs = new Programs(settings, registry);
     }
 
     /**
@@ -71,7 +71,7 @@ public final class HostedHandlers implements AutoCloseable {
             handlers.put(HostedTypes.HTTP, http(name, queue.http(), slowsDown));
         }
         if (queue.command() != null) {
-            handlers.put(HostedTypes.CMD, commands.of(queue));
+            handlers.put(HostedTypes.CMD, programs.of(queue));
         }
         handlers.putAll(more);
         return handlers;
@@ -114,7 +114,7 @@ public final class HostedHandlers implements AutoCloseable {
 
     @Override
     public void close() {
-        commands.close();
+        programs.close();
         calls.values().forEach(HttpCalls::close);
     }
 }

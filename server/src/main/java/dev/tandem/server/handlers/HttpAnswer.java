@@ -64,7 +64,9 @@ final class HttpAnswer extends AbstractBinResponseConsumer<HttpAnswer> {
     /** Returns the beginning of an error's body, in one line. */
     private synchronized String body() {
         String text = new String(kept.array(), 0, kept.position(), StandardCharsets.UTF_8);
-        return status() < 400 ? "" : text.replaceAll("[\\p{Cntrl}\\s]+", " ").strip();
+        return status() < 400
+                ? ""
+                : text.replaceAll("[\\p{Cc}\\p{Cf}\\s]+", " ").strip();
     }
 
     @Override

@@ -7,7 +7,6 @@ import dev.tandem.api.TaskContext;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -36,19 +35,23 @@ final class HttpHandler implements Handler {
     @Override
     public Result handle(TaskContext task) throws InterruptedException {
         HttpAnswer answer = poster.post(PostedTask.of(task), Map.of(), time(task));
-        if (answer.isSuccess()) {
-            return Result.done();
+        HttpVerdict verdict = HttpVerdict.of(answer, deadOn, clock.instant());
+        if (verdict instanceof HttpVerdict.Dead dead) {
+            return Result.dead(dead.reason());
+        } else if (verdict instanceof HttpVerdict.Failed failed) {
+            return failed(failed);
         }
-        if (deadOn.contains(answer.status())) {
-            return Result.dead(answer.reason());
+        return Result.done();
+    }
+
+    private Result failed(HttpVerdict.Failed failed) {
+        Duration after = failed.after();
+        if (after == null) {
+            throw new HttpStatusException(failed.reason());
+        } else if (failed.tooMany() && slowsDown) {
+            throw new RateLimitedException(after, failed.reason());
         }
-        Optional<Duration> delay = answer.retryAfter(clock.instant());
-        if (delay.isPresent() && answer.status() == HttpAnswer.TOO_MANY_REQUESTS && slowsDown) {
-            throw new RateLimitedException(delay.get(), answer.reason());
-        } else if (delay.isPresent()) {
-            return Result.again(delay.get(), answer.reason());
-        }
-        throw new HttpStatusException(answer.reason());
+        return Result.again(after, failed.reason());
     }
 
     private Duration time(TaskContext task) {

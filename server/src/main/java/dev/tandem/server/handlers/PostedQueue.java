@@ -178,14 +178,15 @@ final class PostedQueue implements AutoCloseable {
                     answerTimeout);
             if (answer.status() == ACCEPTED) {
                 return null;
-            } else if (answer.isSuccess()) {
-                return new LeaseRequest.Finish(null);
-            } else if (deadOn.contains(answer.status())) {
-                return new LeaseRequest.Bury(answer.reason());
             }
-            long delay =
-                    answer.retryAfter(clock.instant()).map(Duration::toMillis).orElse(-1L);
-            return new LeaseRequest.Fail(answer.reason(), delay);
+            HttpVerdict verdict = HttpVerdict.of(answer, deadOn, clock.instant());
+            if (verdict instanceof HttpVerdict.Dead dead) {
+                return new LeaseRequest.Bury(dead.reason());
+            } else if (verdict instanceof HttpVerdict.Failed failed) {
+                Duration after = failed.after();
+                return new LeaseRequest.Fail(failed.reason(), after == null ? -1 : after.toMillis());
+            }
+            return new LeaseRequest.Finish(null);
         } catch (HttpStatusException e) {
             return new LeaseRequest.Fail(e.toString(), -1);
         } catch (RuntimeException | Error e) {

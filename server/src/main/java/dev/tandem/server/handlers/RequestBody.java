@@ -1,13 +1,10 @@
 package dev.tandem.server.handlers;
 
 import dev.tandem.runtime.settings.HttpSettings;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
+import dev.tandem.task.Utf8;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -77,7 +74,7 @@ final class RequestBody {
         Map<String, Object> event = new LinkedHashMap<>(attributes);
         String type = task.contentType().split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
         boolean json = type.equals("application/json") || type.endsWith("+json");
-        String text = text(task.payload());
+        String text = Utf8.decode(task.payload());
         if (task.payload().length == 0) {
             return JSON.writeValueAsBytes(event);
         }
@@ -95,17 +92,6 @@ final class RequestBody {
             return !text.isBlank();
         } catch (JacksonException e) {
             return false;
-        }
-    }
-
-    private static @Nullable String text(byte[] bytes) {
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            return null;
         }
     }
 }

@@ -91,8 +91,18 @@ public interface Administration {
      * Gives a scheduled task, or one that waits for its next attempt, another time.
      *
      * @param at now, if it is in the past
+     * @param starts how often the task was started when it was seen: {@link Change#NOT_FOUND} if it was started since; null if that
+     *     does not matter
      */
-    Change reschedule(String queue, TaskRef ref, Instant at);
+    Change reschedule(String queue, TaskRef ref, Instant at, @Nullable Integer starts);
+
+    /**
+     * Gives a waiting or dead task another payload. {@link Change#NOT_FOUND} if it has another payload than the one that was seen,
+     * or has changed in another way meanwhile.
+     *
+     * @param seen the payload that was seen
+     */
+    Change edit(String queue, TaskRef ref, byte[] seen, byte[] payload);
 
     /** An action on a blocked key. */
     enum KeyAction {

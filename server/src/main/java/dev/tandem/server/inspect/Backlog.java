@@ -15,4 +15,12 @@ public interface Backlog {
     default Map<String, Long> ends(String queue) {
         return Map.of();
     }
+
+    /**
+     * Returns the offset of each partition below which all is settled, as of now. Without partitions of which that is not known;
+     * empty if there are no offsets, or no answer.
+     */
+    default Map<String, Long> settled(String queue) {
+        return Map.of();
+    }
 }

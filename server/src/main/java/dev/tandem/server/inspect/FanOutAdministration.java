@@ -19,6 +19,13 @@ public interface FanOutAdministration {
     /** Returns what is known of a fan-out. */
     Optional<FanOutRecord> find(String id);
 
+    /**
+     * Returns whether a fan-out of a master is kept, whatever its name.
+     *
+     * @param masterHash identifies the master: the id of its fan-out without a name
+     */
+    boolean hasFanOutOf(String masterHash);
+
     /** Keeps subtasks from running that have not begun, also those of the fan-outs that subtasks have begun. */
     FanOutAnswer.Code cancel(String id, String why);
 

@@ -1,11 +1,18 @@
 package dev.tandem.server.inspect;
 
+import dev.tandem.executor.TaskLimit;
+import dev.tandem.task.Partition;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.DeadGroups;
 import dev.tandem.task.store.HeldAnswer;
 import dev.tandem.task.store.HeldQuestion;
+import dev.tandem.task.store.LimitNames;
 import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.PermitView;
 import dev.tandem.task.store.RateView;
+import dev.tandem.task.store.RunningTask;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,8 +27,34 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Inspection {
 
+    /** At how many tasks one request looks that searches for some. */
+    int LOOKED_AT = 5_000;
+
+    /** At how many tasks a page for people looks at a time: so many take Redis less than ten milliseconds. */
+    int LOOKED_AT_BY_PAGES = 500;
+
     /** Returns the partitions of a queue by name, numbers in numerical order. */
     List<PartitionInfo> partitions(String queue);
+
+    /** Returns what is known of several queues, and says of which nothing is. Takes no longer than a question about one. */
+    default Overview overview(Collection<String> queues) {
+        Map<String, QueueFacts> facts = new LinkedHashMap<>();
+        for (String queue : queues) {
+            try {
+                PermitView limit = limits(List.of(TaskLimit.nameOfQueue(queue))).stream()
+                        .findFirst()
+                        .orElse(null);
+                facts.put(queue, new QueueFacts(partitions(queue), isPaused(queue), pausedTasks(queue), limit, null));
+            } catch (UnavailableException e) {
+                facts.put(queue, QueueFacts.unknown(String.valueOf(e.getMessage())));
+            }
+        }
+        try {
+            return new Overview(facts, handlers());
+        } catch (UnavailableException e) {
+            return new Overview(facts, Map.of());
+        }
+    }
 
     boolean isPaused(String queue);
 
@@ -38,15 +71,35 @@ public interface Inspection {
      * @param chosen looks for such tasks, as far as one request may go; null for all
      * @throws IllegalArgumentException if the cursor is not from such a page
      */
+    default Page<TaskInfo> tasks(
+            String queue,
+            @Nullable TaskState state,
+            @Nullable String partition,
+            @Nullable String cursor,
+            int limit,
+            @Nullable Predicate<TaskInfo> chosen) {
+        return tasks(queue, state, partition, cursor, limit, chosen, LOOKED_AT);
+    }
+
+    /** Lists tasks as {@link #tasks(String, TaskState, String, String, int, Predicate)}. @param lookAt at how many tasks it looks */
     Page<TaskInfo> tasks(
             String queue,
             @Nullable TaskState state,
             @Nullable String partition,
             @Nullable String cursor,
             int limit,
-            @Nullable Predicate<TaskInfo> chosen);
+            @Nullable Predicate<TaskInfo> chosen,
+            int lookAt);
 
     Optional<TaskInfo> task(String queue, TaskRef ref);
+
+    /**
+     * Returns what the store knows of some offsets of a log, without those of which it knows nothing. There should be few: each
+     * may cost a search among those that have succeeded.
+     */
+    default Map<Long, TaskInfo> atOffsets(String queue, String partition, List<Long> offsets) {
+        return Map.of();
+    }
 
     /** Finds tasks by their id, at most 20. Not every task can be found by its id. */
     List<TaskInfo> byId(String queue, String id);
@@ -62,16 +115,48 @@ public interface Inspection {
     }
 
     /**
-     * Asks executors what they have in memory of a key or a task. Waits for the owner of its partition, or for anybody who has
-     * something if it is not known which that is; a second at most.
+     * Asks executors what they have in memory of a key or a task. Waits for the owner of its partition; if it is not known which
+     * that is, for somebody who has something of it, or for all owners. A second at most; a fifth of one if it is asked how many
+     * tasks there are.
+     *
+     * @param owners those who own partitions of the queue
      */
-    default HeldAnswer explain(String queue, HeldQuestion question) {
+    default HeldAnswer held(String queue, HeldQuestion question, Set<String> owners) {
         return HeldAnswer.NONE;
     }
 
     /** Returns the ids of the executors that were seen lately. */
     default Set<String> liveExecutors() {
         return Set.of();
+    }
+
+    /** Returns the dead tasks of a queue by type and error. @param most how many groups, those with the most tasks */
+    default DeadGroups deadGroups(String queue, int most) {
+        return DeadGroups.NONE;
+    }
+
+    /** Returns the same of each of some partitions, which are asked at once. @param most how many groups of each */
+    default Map<Partition, DeadGroups> deadGroups(List<Partition> partitions, int most) {
+        return Map.of();
+    }
+
+    /**
+     * Returns claimed tasks of partitions of a queue: of each partition those that were claimed first, out of about 500.
+     *
+     * @param limit of each partition, 500 at most
+     */
+    default List<ClaimedTask> claimed(String queue, List<String> partitions, int limit) {
+        return List.of();
+    }
+
+    /**
+     * Asks executors which tasks they run. Waits for all of them, half a second at most.
+     *
+     * @param executors whom to ask, by queue
+     * @return the answers, by queue and executor, without those that have not come
+     */
+    default Map<String, Map<String, List<RunningTask>>> running(Map<String, Set<String>> executors) {
+        return Map.of();
     }
 
     /** Lists blocked keys. @param cursor as for tasks */
@@ -98,9 +183,9 @@ public interface Inspection {
 
     List<ExecutorInfo> executors();
 
-    /** Returns the names of the limits over several executors that were used lately. */
-    default List<String> limits() {
-        return List.of();
+    /** Returns the names of the limits over several executors that were used lately or have an override. */
+    default LimitNames limits() {
+        return LimitNames.NONE;
     }
 
     /** Returns who has permits of these limits, and who wants some. Unknown limits have none. */
@@ -108,9 +193,9 @@ public interface Inspection {
         return List.of();
     }
 
-    /** Returns the names of the rate limits that were used lately. */
-    default List<String> rateLimits() {
-        return List.of();
+    /** Returns the names of the rate limits that were used lately or have an override. */
+    default LimitNames rateLimits() {
+        return LimitNames.NONE;
     }
 
     /** Returns these rate limits, without unknown ones. @param buckets how many buckets of each to name */

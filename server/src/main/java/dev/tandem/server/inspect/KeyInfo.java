@@ -1,12 +1,12 @@
 package dev.tandem.server.inspect;
 
+import dev.tandem.task.store.StoreAnswer.BlockReason;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A blocked key.
  *
- * @param why {@code head}, {@code foreign}, {@code redelivery} or {@code halted}
  * @param since null if unknown
  * @param head the task that the key waits for
  * @param parked how many tasks are parked behind it
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public record KeyInfo(
         String key,
         String partition,
-        String why,
+        BlockReason reason,
         @Nullable Instant since,
         TaskRef head,
         long parked,
@@ -23,6 +23,6 @@ public record KeyInfo(
 
     /** Whether the key is halted: its head is dead, and an operator must decide. */
     public boolean isHalted() {
-        return why.equals("halted");
+        return reason == BlockReason.HALTED;
     }
 }

@@ -20,6 +20,9 @@ public interface LocalQueues {
      * @param slowed whether this process slows its starts down, because nearly all attempts fail
      * @param full whether Redis has no room for more tasks of one of the partitions
      * @param waits what makes tasks wait although the queue works; null if nothing does
+     * @param forgotten which of the broker's queues nobody consumes, because another ordering has left them; null if there
+     *     are none, or this process cannot tell
+     * @param gaps for how long partitions have had no owner, in the whole cluster
      */
     record LocalQueue(
             @Nullable String brokerProblem,
@@ -28,9 +31,12 @@ public interface LocalQueues {
             @Nullable String withheld,
             boolean slowed,
             boolean full,
-            @Nullable String waits) {
+            @Nullable String waits,
+            @Nullable String forgotten,
+            OwnerGaps gaps) {
 
         /** Nothing is known to be wrong. */
-        public static final LocalQueue GOOD = new LocalQueue(null, null, null, null, false, false, null);
+        public static final LocalQueue GOOD =
+                new LocalQueue(null, null, null, null, false, false, null, null, OwnerGaps.NONE);
     }
 }

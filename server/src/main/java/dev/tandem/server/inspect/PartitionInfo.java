@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param owner the executor that owns it; null if none does
  * @param totals counters since the partition was created, see {@link #TOTALS}
  * @param eventBytes of the events that are not published yet
+ * @param inLines how many of the scheduled tasks wait for the turns of their tenants
+ * @param oldestWaitMillis for how long the oldest task has waited that could start, as far as the owner and the store know; 0 if none
+ *     waits; null if there is an owner that does not say it
  * @param full the key behind which the most tasks are parked, if Redis parks no more of them; else null
  */
 public record PartitionInfo(
@@ -20,6 +23,8 @@ public record PartitionInfo(
         TaskCounts counts,
         Map<String, Long> totals,
         long eventBytes,
+        long inLines,
+        @Nullable Long oldestWaitMillis,
         @Nullable KeyInfo full) {
 
     /**

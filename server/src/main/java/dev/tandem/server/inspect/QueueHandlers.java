@@ -1,5 +1,6 @@
 package dev.tandem.server.inspect;
 
+import dev.tandem.server.words.Sentence;
 import dev.tandem.task.store.HandledTypes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,6 +14,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The handlers of one queue, as its live executors announce them.
@@ -39,9 +41,9 @@ public record QueueHandlers(SortedMap<String, HandledTypes> handled, SortedMap<S
         return lacked;
     }
 
-    /** Returns sentences for people about handlers that executors lack. */
-    public List<String> differences() {
-        List<String> sentences = new ArrayList<>();
+    /** Returns sentences about handlers that executors lack. */
+    public List<Sentence> differences() {
+        List<Sentence> sentences = new ArrayList<>();
         // Executors of one version lack the same, and are named together.
         Map<SortedSet<String>, List<String>> byLack = new LinkedHashMap<>();
         Set<HandledTypes> all = new HashSet<>(handled.values());
@@ -52,19 +54,20 @@ public record QueueHandlers(SortedMap<String, HandledTypes> handled, SortedMap<S
                 byLack.computeIfAbsent(lacked, none -> new ArrayList<>()).add(executor);
             }
         });
-        byLack.forEach((lacked, executors) -> sentences.add("Executors have different handlers: " + names(executors)
-                + (executors.size() == 1 ? " has" : " have") + " none for " + types(lacked) + ", and others do"));
+        byLack.forEach((lacked, executors) -> sentences.add(Sentence.of(
+                executors.size() == 1 ? "queue.handlers-differ-one" : "queue.handlers-differ",
+                names(executors),
+                types(lacked))));
         return sentences;
     }
 
-    /** Returns sentences for people about tasks for which executors had no handler lately. */
-    public List<String> missing() {
+    /** Returns sentences about tasks for which executors had no handler lately. */
+    public List<Sentence> missing() {
         SortedSet<String> all = new TreeSet<>();
         unhandled.values().forEach(all::addAll);
         return all.isEmpty()
                 ? List.of()
-                : List.of("There is no handler for " + types(all) + " in " + names(List.copyOf(unhandled.keySet()))
-                        + ", so such tasks are tried again until unknown-type-grace is over");
+                : List.of(Sentence.of("queue.no-handler", types(all), names(List.copyOf(unhandled.keySet()))));
     }
 
     private static String names(List<String> executors) {
@@ -72,8 +75,10 @@ public record QueueHandlers(SortedMap<String, HandledTypes> handled, SortedMap<S
                 + (executors.size() > MAX_NAMES ? ", ..." : "");
     }
 
-    private static String types(SortedSet<String> types) {
-        return types.stream().limit(MAX_NAMES).map(HandledTypes::describe).collect(Collectors.joining(", "))
-                + (types.size() > MAX_NAMES ? ", ..." : "");
+    private static Sentence types(SortedSet<String> types) {
+        return Sentence.listed(Stream.concat(
+                        types.stream().limit(MAX_NAMES).map(HandledTypes::describe),
+                        types.size() > MAX_NAMES ? Stream.of("...") : Stream.empty())
+                .map(Sentence::quote));
     }
 }

@@ -59,6 +59,23 @@ public record TaskInfo(
         this(ref, state, at, key, attempts, executor, head, envelope, durationMillis, history, notes, null, null, null);
     }
 
+    /** Returns what an executor says of a task of which the store knows nothing. */
+    public static TaskInfo inMemory(HeldTask held) {
+        return new TaskInfo(
+                        TaskRef.of(held.place()),
+                        held.running() ? TaskState.ACTIVE : TaskState.DELIVERED,
+                        null,
+                        held.envelope().task().key(),
+                        held.envelope().attempts() + (held.running() ? 1 : 0),
+                        held.executor(),
+                        null,
+                        null,
+                        null,
+                        List.of(),
+                        TaskNotes.NONE)
+                .withHeld(held);
+    }
+
     /** Returns the same task with what its runs have noted. */
     public TaskInfo withNotes(TaskNotes its) {
         return new TaskInfo(

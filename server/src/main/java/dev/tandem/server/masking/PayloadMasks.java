@@ -1,10 +1,11 @@
 package dev.tandem.server.masking;
 
 import dev.tandem.api.PayloadMask;
+import dev.tandem.runtime.masking.JsonMask;
 import dev.tandem.runtime.settings.QueueSettings;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
+import dev.tandem.task.Utf8;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +18,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class PayloadMasks {
 
-    /** What is shown in place of a value. */
-    public static final String HIDDEN = "***";
+    /** The text that is shown in place of a value. */
+    public static final String HIDDEN = JsonMask.HIDDEN;
 
     private static final Logger log = LoggerFactory.getLogger(PayloadMasks.class);
 
@@ -44,6 +45,17 @@ public final class PayloadMasks {
         });
     }
 
+    /** Whether nobody is shown a part of a payload. One that has none of the masked fields is shown as a whole. */
+    public boolean hides(String queue, @Nullable String type, byte[] payload) {
+        byte[] left = payload.length == 0 || own == null ? payload : byOwn(own, queue, type, payload);
+        if (left == null || !Arrays.equals(left, payload)) {
+            return true;
+        }
+        JsonMask pointers = ofQueues.get(queue);
+        String text = pointers == null || payload.length == 0 ? "" : Utf8.decode(payload);
+        return text == null || !text.isEmpty() && (pointers == null || pointers.hides(text));
+    }
+
     /** Returns what may be shown of a payload. @param type null if the task names none */
     public Shown show(String queue, @Nullable String type, byte[] payload) {
         if (payload.length == 0) {
@@ -57,7 +69,7 @@ public final class PayloadMasks {
         if (pointers == null) {
             return new Shown(left, left != payload);
         }
-        String text = text(left);
+        String text = Utf8.decode(left);
         String masked = text == null ? null : pointers.apply(text);
         return masked == null ? ALL_HIDDEN : new Shown(masked.getBytes(StandardCharsets.UTF_8), true);
     }
@@ -72,17 +84,6 @@ public final class PayloadMasks {
                     own.getClass().getName(),
                     e.getClass().getName(),
                     queue);
-            return null;
-        }
-    }
-
-    private static @Nullable String text(byte[] bytes) {
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException e) {
             return null;
         }
     }

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param dryRun whether the tasks are only counted
  * @param at when the tasks are due from now on, as in {@link OperationTime}; null unless they are rescheduled
+ * @param askedBy the name of the caller who asked for it first; null if nobody knows, as of one that an earlier version began
  */
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
 public record Operation(
@@ -21,13 +22,16 @@ public record Operation(
         Action action,
         TaskSelection selection,
         boolean dryRun,
-        @Nullable String at) {
+        @Nullable String at,
+        @Nullable String askedBy) {
 
     /** The action on each task. */
     public enum Action {
         RETRY(List.of(TaskState.DEAD), List.of(TaskState.DEAD, TaskState.SCHEDULED, TaskState.RETRY)),
         CANCEL(List.of(TaskState.SCHEDULED, TaskState.RETRY, TaskState.PARKED, TaskState.ACTIVE)),
         DELETE(List.of(TaskState.DEAD)),
+        /** Gives up dead tasks that halt their keys. */
+        SKIP(List.of(TaskState.DEAD)),
         RESCHEDULE(List.of(TaskState.SCHEDULED, TaskState.RETRY));
 
         private final List<TaskState> usual;
@@ -57,6 +61,12 @@ public record Operation(
         }
     }
 
+    /** Returns whether another operation would do the same, whoever asked for it. */
+    public boolean doesTheSameAs(Operation other) {
+        return equals(
+                new Operation(other.queue, other.id, other.action, other.selection, other.dryRun, other.at, askedBy));
+    }
+
     /** Returns when the tasks are due from now on, in epoch milliseconds. */
     public long dueAt(long beganMillis) {
         return OperationTime.millis("at", at, beganMillis, 0);
@@ -80,6 +90,7 @@ public record Operation(
         return switch (action) {
             case CANCEL -> true;
             case DELETE -> selection.halting() || !task.halts();
+            case SKIP -> task.halts();
             // One that is due waits for a slot.
             case RETRY -> task.state() == TaskState.DEAD || at > began && !ranSince(task, lastToken);
             case RESCHEDULE -> at > began && at != due && !ranSince(task, lastToken) && !expiresBefore(task, due);

@@ -3,6 +3,7 @@ package dev.tandem.server.operations;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.task.Envelope;
+import dev.tandem.task.ErrorFingerprint;
 import dev.tandem.task.TaskState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param id the id that the publisher gave
  * @param error a part of the last error
  * @param halting whether a deletion takes dead tasks that halt their keys
+ * @param fingerprint that of the type and the last error, see {@link ErrorFingerprint}
  */
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
 public record TaskSelection(
@@ -32,7 +34,8 @@ public record TaskSelection(
         @Nullable String diedBefore,
         @Nullable String publishedAfter,
         @Nullable String publishedBefore,
-        boolean halting) {
+        boolean halting,
+        @Nullable String fingerprint) {
 
     /** A range of times, in epoch milliseconds. @param isGiven whether it leaves anything out */
     record Range(long from, long to, boolean isGiven) {
@@ -78,7 +81,8 @@ public record TaskSelection(
                     && (id == null || id.equals(envelope.task().id()))
                     && (error == null
                             || envelope.error() != null && envelope.error().contains(error))
-                    && choosesTimes(task, envelope);
+                    && choosesTimes(task, envelope)
+                    && (fingerprint == null || fingerprint.equals(ErrorFingerprint.of(envelope)));
         }
 
         private boolean choosesType(@Nullable String its) {

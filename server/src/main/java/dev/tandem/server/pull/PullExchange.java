@@ -40,6 +40,8 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     /** How long another executor has to say something, before it is looked up whether it lives. */
     private static final long SILENCE_MILLIS = 3_000;
 
+    private static final LeaseAnswer GONE = LeaseAnswer.lost("its executor has stopped or died");
+
     /**
      * The step for the answer of another process.
      *
@@ -61,9 +63,10 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     private final PullMail mail;
     private final Function<String, @Nullable TaskLeases> own;
     private final Function<String, CompletableFuture<Boolean>> isLive;
+    private final KnownExecutors known;
     private final long silenceMillis;
     private final PullThread thread = new PullThread();
-    private final PullPost post;
+    private final PullSender sender;
     private final List<AutoCloseable> listening = new ArrayList<>();
 
     // Used by the thread only.
@@ -101,7 +104,8 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
         this.mail = mail;
         this.own = own;
         this.isLive = isLive;
-        this.post = new PullPost(mail, thread);
+        this.known = new KnownExecutors(isLive, PullExchange::millis);
+        this.sender = new PullSender(mail, thread);
     }
 
     /** Begins to take messages, and to say which tasks wait here. @param queues those whose tasks are pulled */
@@ -135,6 +139,7 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     private void heard(String queue, String text) {
         String[] parts = text.split(" ", 2);
         if (parts.length == 2 && !parts[1].equals(self) && parts[0].matches("\\d{1,9}")) {
+            known.seen(parts[1]);
             thread.run(() -> searches.get(queue).heard(parts[1], Integer.parseInt(parts[0])));
         }
     }
@@ -174,25 +179,20 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<List<LeaseAnswer>> apply(String queue, List<LeaseOrder> orders) {
-        Map<String, List<Integer>> places = new LinkedHashMap<>();
-        for (int i = 0; i < orders.size(); i++) {
-            places.computeIfAbsent(orders.get(i).lease().executor(), none -> new ArrayList<>())
-                    .add(i);
-        }
-        LeaseAnswer[] answers = new LeaseAnswer[orders.size()];
-        List<CompletableFuture<?>> all = new ArrayList<>();
-        places.forEach((executor, its) -> {
-            List<LeaseOrder> part = its.stream().map(orders::get).toList();
-            CompletableFuture<List<LeaseAnswer>> answered =
-                    executor.equals(self) ? applyHere(queue, part) : applyElsewhere(executor, queue, part);
-            all.add(answered.thenAccept(known -> {
-                for (int i = 0; i < its.size(); i++) {
-                    answers[its.get(i)] = known.get(i);
-                }
-            }));
-        });
-        return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).thenApply(done -> List.of(answers));
+    public CompletableFuture<List<LeaseAnswer>> apply(String caller, String queue, List<LeaseOrder> orders) {
+        return OrderParts.apply(
+                orders,
+                (executor, part) ->
+                        executor.equals(self) ? applyHere(queue, part) : applyIfKnown(caller, executor, queue, part));
+    }
+
+    private CompletableFuture<List<LeaseAnswer>> applyIfKnown(
+            String caller, String executor, String queue, List<LeaseOrder> orders) {
+        return known.ask(
+                caller,
+                executor,
+                () -> applyElsewhere(executor, queue, orders),
+                why -> all(orders, LeaseAnswer.unknown(why)));
     }
 
     private CompletableFuture<List<LeaseAnswer>> applyHere(String queue, List<LeaseOrder> orders) {
@@ -224,16 +224,15 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
             LeaseAnswer unknown = LeaseAnswer.unknown("the executor " + executor + " does not answer");
             Pending waits = new Pending(
                     message -> {
-                        boolean fits = message instanceof Answers known
-                                && known.answers().size() == orders.size();
+                        boolean fits =
+                                message instanceof Answers its && its.answers().size() == orders.size();
                         result.complete(fits ? ((Answers) message).answers() : all(orders, unknown));
                     },
                     none -> {});
             long id = request(RECORD_MILLIS + silenceMillis, waits);
             Orders message = new Orders(id, self, queue, orders);
             send(executor, message, id);
-            LeaseAnswer lost = LeaseAnswer.lost("its executor has stopped or died");
-            thread.runAfter(silenceMillis, () -> lookUp(executor, message, () -> result.complete(all(orders, lost))));
+            thread.runAfter(silenceMillis, () -> lookUp(executor, message, () -> result.complete(all(orders, GONE))));
         });
         if (!sent) {
             result.complete(all(orders, LeaseAnswer.unknown("this server stops")));
@@ -301,7 +300,7 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
     }
 
     private void send(String executor, PullMessage message, long id) {
-        post.send(executor, message, () -> answer(id, null));
+        sender.send(executor, message, () -> answer(id, null));
     }
 
     private void answer(long id, @Nullable PullMessage message) {
@@ -330,7 +329,7 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
         } else if (message instanceof Orders orders) {
             applyHere(orders.queue(), orders.orders())
                     .thenAccept(answers ->
-                            thread.run(() -> post.send(orders.from(), new Answers(orders.id(), answers), () -> {})));
+                            thread.run(() -> sender.send(orders.from(), new Answers(orders.id(), answers), () -> {})));
         } else if (message instanceof Answers answers) {
             answer(answers.id(), answers);
         }
@@ -342,7 +341,7 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
         }
         TaskLeases mine = own.apply(take.queue());
         if (mine == null) {
-            post.send(take.from(), new Handed(take.id(), take.queue(), true, List.of()), () -> {});
+            sender.send(take.from(), new Handed(take.id(), take.queue(), true, List.of()), () -> {});
             return;
         }
         mine.lease(take.call()).whenComplete((tasks, failure) -> {
@@ -355,7 +354,7 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
 
     private void sendParts(Take take, TaskLeases mine, List<LeasedTask> tasks) {
         Handed.parts(take, tasks)
-                .forEach(part -> post.send(take.from(), part, () -> mine.giveBack(names(part.tasks()))));
+                .forEach(part -> sender.send(take.from(), part, () -> mine.giveBack(names(part.tasks()))));
     }
 
     private void handed(Handed handed) {
@@ -380,7 +379,7 @@ public final class PullExchange implements PulledTasks, AutoCloseable {
         tasks.forEach(task -> byExecutor
                 .computeIfAbsent(task.lease().executor(), none -> new ArrayList<>())
                 .add(task.lease()));
-        byExecutor.forEach((executor, leases) -> post.send(executor, new GiveBack(queue, leases), () -> {}));
+        byExecutor.forEach((executor, leases) -> sender.send(executor, new GiveBack(queue, leases), () -> {}));
     }
 
     private static List<LeaseName> names(List<LeasedTask> tasks) {

@@ -53,7 +53,7 @@ final class PullThread implements AutoCloseable {
         try {
             task.run();
         } catch (RuntimeException | Error e) {
-            log.error("Unexpected failure while leases were passed on between servers", e);
+            log.error("Unexpected failure while pull leases were passed on between servers", e);
         }
     }
 }

@@ -17,6 +17,11 @@ public interface PulledTasks {
      */
     CompletableFuture<List<LeasedTask>> lease(String queue, LeaseCall call);
 
-    /** Carries out what workers say. @return an answer to each, in order. Does not fail, and takes some seconds at most */
-    CompletableFuture<List<LeaseAnswer>> apply(String queue, List<LeaseOrder> orders);
+    /**
+     * Carries out what a worker says.
+     *
+     * @param caller whose request it is
+     * @return an answer to each, in order. Does not fail, and takes some seconds at most
+     */
+    CompletableFuture<List<LeaseAnswer>> apply(String caller, String queue, List<LeaseOrder> orders);
 }

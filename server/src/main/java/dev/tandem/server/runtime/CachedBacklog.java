@@ -27,7 +27,7 @@ final class CachedBacklog implements Backlog, AutoCloseable {
     CachedBacklog(TandemSettings settings) {
         this.queues = settings.queues();
         this.kafka = new KafkaBacklog(settings.kafka());
-        this.rabbit = new RabbitBacklog(settings.rabbit().uri());
+        this.rabbit = new RabbitBacklog(settings.rabbit());
     }
 
     @Override
@@ -47,6 +47,14 @@ final class CachedBacklog implements Backlog, AutoCloseable {
         return settings == null || settings.effectiveSource() != SourceType.KAFKA
                 ? Map.of()
                 : kafka.ends(settings.effectiveTopic(queue));
+    }
+
+    @Override
+    public Map<String, Long> settled(String queue) {
+        QueueSettings settings = queues.get(queue);
+        return settings == null || settings.effectiveSource() != SourceType.KAFKA
+                ? Map.of()
+                : kafka.settled(settings.effectiveTopic(queue), settings.effectiveGroup(queue));
     }
 
     private Map<String, Long> ask(String queue) {

@@ -36,8 +36,12 @@ final class KafkaBacklog implements AutoCloseable {
 
     private static final long TIMEOUT_MILLIS = 1_500;
 
+    /** For how long nothing is asked after Kafka did not answer, so that a list of queues waits once and not for each. */
+    private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     private final KafkaSettings settings;
     private @Nullable Admin admin;
+    private volatile long silentUntil = System.nanoTime();
 
     KafkaBacklog(KafkaSettings settings) {
         this.settings = settings;
@@ -45,6 +49,9 @@ final class KafkaBacklog implements AutoCloseable {
 
     /** Returns the backlog by partition; empty if Kafka does not answer or the topic does not exist. */
     Map<String, Long> of(String topic, String group) {
+        if (silentUntil - System.nanoTime() > 0) {
+            return Map.of();
+        }
         try {
             Admin asked = admin();
             TopicDescription described = await(Objects.requireNonNull(
@@ -57,13 +64,43 @@ final class KafkaBacklog implements AutoCloseable {
             var earliest = asked.listOffsets(ends.keySet().stream()
                             .collect(Collectors.toMap(partition -> partition, partition -> OffsetSpec.earliest())))
                     .all();
-            var committed = asked.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata();
-            Map<TopicPartition, OffsetAndMetadata> ours = new HashMap<>(await(committed));
-            String topicId = described.topicId().toString();
-            ours.values().removeIf(commit -> commit == null || !KafkaSource.belongsToTopic(commit.metadata(), topicId));
-            return lags(await(latest), await(earliest), ours);
+            return lags(await(latest), await(earliest), committed(asked, described, group));
         } catch (ExecutionException | TimeoutException | KafkaException e) {
+            if (isTimeout(e)) {
+                silentUntil = System.nanoTime() + SILENT_NANOS;
+            }
             log.debug("Cannot read the backlog of topic {}: {}", topic, e.toString());
+            return Map.of();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Map.of();
+        }
+    }
+
+    /** Returns what the group has committed of the topic that has the name now. */
+    private static Map<TopicPartition, OffsetAndMetadata> committed(Admin asked, TopicDescription topic, String group)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        var committed = asked.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata();
+        Map<TopicPartition, OffsetAndMetadata> ours = new HashMap<>(await(committed));
+        ours.keySet().removeIf(partition -> !partition.topic().equals(topic.name()));
+        String topicId = topic.topicId().toString();
+        ours.values().removeIf(commit -> commit == null || !KafkaSource.belongsToTopic(commit.metadata(), topicId));
+        return ours;
+    }
+
+    /** Returns the offsets that the group has committed, by partition; empty if Kafka does not answer or the topic does not exist. */
+    Map<String, Long> settled(String topic, String group) {
+        try {
+            Admin asked = admin();
+            TopicDescription described = await(Objects.requireNonNull(
+                    asked.describeTopics(List.of(topic)).topicNameValues().get(topic)));
+            Map<String, Long> named = new LinkedHashMap<>();
+            committed(asked, described, group)
+                    .forEach(
+                            (partition, commit) -> named.put(Integer.toString(partition.partition()), commit.offset()));
+            return named;
+        } catch (ExecutionException | TimeoutException | KafkaException e) {
+            log.debug("Cannot read the commits of topic {}: {}", topic, e.toString());
             return Map.of();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -92,6 +129,11 @@ final class KafkaBacklog implements AutoCloseable {
             Thread.currentThread().interrupt();
             return Map.of();
         }
+    }
+
+    private static boolean isTimeout(Exception failure) {
+        return failure instanceof TimeoutException
+                || failure.getCause() instanceof org.apache.kafka.common.errors.TimeoutException;
     }
 
     private static Map<String, Long> lags(

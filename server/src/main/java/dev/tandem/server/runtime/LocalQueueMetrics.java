@@ -41,12 +41,7 @@ public final class LocalQueueMetrics implements MeterBinder {
                     "1 if starts are slowed down because nearly all attempts fail",
                     status -> status.slowed() ? 1 : 0);
             gauge(registry, name, "tandem.queue.healthy", "1 if tasks can run", status -> status.healthy() ? 1 : 0);
-            gauge(
-                    registry,
-                    name,
-                    "tandem.partitions.full",
-                    "Owned partitions whose memory is full, so that nothing is delivered",
-                    QueueStatus::fullPartitions);
+            bindMemory(registry, name);
             gauge(
                     registry,
                     name,
@@ -70,6 +65,21 @@ public final class LocalQueueMetrics implements MeterBinder {
                     .tag("queue", name)
                     .register(registry);
         }
+    }
+
+    private void bindMemory(MeterRegistry registry, String name) {
+        gauge(
+                registry,
+                name,
+                "tandem.partitions.full",
+                "Owned partitions whose memory is full, so that nothing is delivered",
+                QueueStatus::fullPartitions);
+        gauge(
+                registry,
+                name,
+                "tandem.memory.bytes",
+                "What the delivered tasks take in memory",
+                QueueStatus::memoryBytes);
     }
 
     /** Binds what says that tasks wait for others. */

@@ -103,6 +103,7 @@ final class OperationRun {
             case DELETE ->
                 new TaskChange.Delete(
                         operation.selection().halting() ? Admin.Deletion.DEAD : Admin.Deletion.DEAD_NOT_HALTING);
+            case SKIP -> new TaskChange.Skip();
             case RESCHEDULE -> new TaskChange.Reschedule(operation.dueAt(began));
         };
     }
@@ -152,7 +153,11 @@ final class OperationRun {
             return null;
         }
         progress = progress.in(isDone() ? State.DONE : State.STOPPED);
-        boolean ours = await(store.book().end(entry.name(), program, OperationJson.write(progress)))
+        String end = OperationJson.write(progress);
+        boolean ours = await(
+                        operation.dryRun()
+                                ? store.book().endCount(entry.name(), program, end)
+                                : store.book().end(entry.name(), program, end))
                 .ours();
         return ours ? progress : null;
     }

@@ -1,13 +1,16 @@
 package dev.tandem.server.runtime;
 
 import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.NeededOwners;
+import dev.tandem.server.inspect.OwnerGaps;
 import dev.tandem.server.inspect.UnavailableException;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Looks now and then for partitions on which no executor works, in the whole cluster. Such a partition may be assigned to a
  * process that cannot work, and that nobody looks at. A partition that moves has no owner for a moment, so it is named once
- * that has lasted for a lease. One thread of its own looks, so nobody waits. Thread-safe.
+ * that has lasted for a lease; one that was added to a topic, once executors must have noticed it too. One thread of its own
+ * looks, so nobody waits. Thread-safe.
  */
 final class OwnerWatch implements MeterBinder, AutoCloseable {
 
@@ -54,6 +58,7 @@ final class OwnerWatch implements MeterBinder, AutoCloseable {
     private final Backlog backlog;
     private final Ownership ownership;
     private final long graceNanos;
+    private final Duration notice;
     private final LongSupplier clock;
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread made = new Thread(task, "tandem-owner-watch");
@@ -65,6 +70,7 @@ final class OwnerWatch implements MeterBinder, AutoCloseable {
      * Creates a watch that does nothing before {@link #start}.
      *
      * @param lease for how long a partition may have no owner before it is named
+     * @param notice within what time executors notice new partitions of a Kafka topic
      * @param clock as {@link System#nanoTime}
      */
     OwnerWatch(
@@ -72,11 +78,13 @@ final class OwnerWatch implements MeterBinder, AutoCloseable {
             Backlog backlog,
             Ownership ownership,
             Duration lease,
+            Duration notice,
             LongSupplier clock) {
         settings.forEach((name, queue) -> queues.put(name, new WatchedQueue(name, queue)));
         this.backlog = backlog;
         this.ownership = ownership;
         this.graceNanos = lease.toNanos();
+        this.notice = notice;
         this.clock = clock;
     }
 
@@ -109,6 +117,12 @@ final class OwnerWatch implements MeterBinder, AutoCloseable {
         return texts;
     }
 
+    /** Returns for how long partitions of a queue have had no owner. */
+    OwnerGaps gaps(String queue) {
+        WatchedQueue watched = queues.get(queue);
+        return watched == null ? OwnerGaps.NONE : watched.gaps(clock.getAsLong());
+    }
+
     @Override
     public void bindTo(MeterRegistry registry) {
         queues.values()
@@ -132,7 +146,9 @@ final class OwnerWatch implements MeterBinder, AutoCloseable {
         private long listAt;
         private boolean listed;
         /** Since when each partition has had no owner. */
-        private Map<String, Long> since = Map.of();
+        private volatile Map<String, Long> since = Map.of();
+        /** Partitions without an owner that the broker has got since this watch began. */
+        private final Set<String> added = new HashSet<>();
 
         /** The partitions that have had no owner for a lease. */
         private volatile List<String> named = List.of();
@@ -144,20 +160,37 @@ final class OwnerWatch implements MeterBinder, AutoCloseable {
 
         void look(long now) {
             if (!listed || now - listAt >= 0) {
-                ofBroker = list();
+                Set<String> names = list();
+                if (!ofBroker.isEmpty()) {
+                    names.stream().filter(each -> !ofBroker.contains(each)).forEach(added::add);
+                }
+                ofBroker = names;
                 listed = true;
                 listAt = now + LIST_NANOS;
             }
             Map<String, Long> found = new LinkedHashMap<>();
             ownership.unowned(name, ofBroker).forEach(each -> found.put(each, since.getOrDefault(each, now)));
-            since = found;
+            since = Map.copyOf(found);
+            added.retainAll(found.keySet());
             Set<String> late = new TreeSet<>(NeededOwners.BY_NUMBER);
             found.forEach((each, from) -> {
-                if (now - from >= graceNanos) {
+                if (now - from >= (added.contains(each) ? usual().toNanos() : graceNanos)) {
                     late.add(each);
                 }
             });
             note(List.copyOf(late));
+        }
+
+        /** Returns for how long a partition that was added may have no owner. */
+        private Duration usual() {
+            Duration lease = Duration.ofNanos(graceNanos);
+            return settings.effectiveSource() == SourceType.KAFKA ? notice.plus(lease) : lease;
+        }
+
+        OwnerGaps gaps(long now) {
+            Map<String, Duration> lasting = new LinkedHashMap<>();
+            since.forEach((partition, from) -> lasting.put(partition, Duration.ofNanos(now - from)));
+            return new OwnerGaps(lasting, usual());
         }
 
         private Set<String> list() {

@@ -16,10 +16,13 @@ import dev.tandem.runtime.schedules.ScheduleMetrics;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.QueueSettings.SourceType;
 import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.runtime.settings.TandemSettings.IdempotencySettings;
+import dev.tandem.scheduler.RedisExam;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.ServerRecords;
 import dev.tandem.server.access.AuditLog;
 import dev.tandem.server.access.TokenBook;
+import dev.tandem.server.archive.PostgresArchive;
 import dev.tandem.server.handlers.ConfiguredHandlers;
 import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.handlers.PostedQueues;
@@ -27,8 +30,12 @@ import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.Dependencies;
 import dev.tandem.server.inspect.FanOutAdministration;
 import dev.tandem.server.inspect.Inspection;
+import dev.tandem.server.inspect.KeyedRequests;
+import dev.tandem.server.inspect.LimitAdministration;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
+import dev.tandem.server.inspect.OwnerGaps;
 import dev.tandem.server.inspect.ScheduleAdministration;
+import dev.tandem.server.inspect.StatisticsReader;
 import dev.tandem.server.inspect.TaskEndings;
 import dev.tandem.server.operations.OperationAdministration;
 import dev.tandem.server.pull.PullExchange;
@@ -89,7 +96,8 @@ public final class Platform implements SmartLifecycle {
                         new ConfiguredHandlers(handlers, QueueRuntime.rateLimited(settings)),
                         metrics,
                         FanOutService.of(settings, store, JsonMapper.shared(), metrics),
-                        null)
+                        null,
+                        settings.archive().enabled() ? PostgresArchive.rabbitQueue(settings.archive()) : null)
                 : null;
         this.watch = queues == null ? watch() : null;
         this.schedules = queues == null
@@ -105,7 +113,7 @@ public final class Platform implements SmartLifecycle {
 
     private BrokerWatch watch() {
         KafkaBacklog kafka = new KafkaBacklog(settings.kafka());
-        RabbitBacklog rabbit = new RabbitBacklog(settings.rabbit().uri());
+        RabbitBacklog rabbit = new RabbitBacklog(settings.rabbit());
         closing.add(kafka);
         closing.add(rabbit);
         Map<SourceType, Callable<?>> brokers = Map.of(SourceType.KAFKA, kafka::ping, SourceType.RABBIT, rabbit::ping);
@@ -196,9 +204,19 @@ public final class Platform implements SmartLifecycle {
                 .toList();
     }
 
+    /** Looks at each Redis. @throws dev.tandem.server.inspect.UnavailableException if none can be found */
+    List<RedisExam> redisExams() {
+        return RedisCalls.await(store.examine());
+    }
+
     /** Returns what shows and changes the schedules of all programs. */
     public ScheduleAdministration scheduleAdministration() {
         return new RedisSchedules(store.schedules());
+    }
+
+    /** Returns what changes the limits of all programs. */
+    public LimitAdministration limitAdministration() {
+        return new RedisLimitAdministration(store.limits());
     }
 
     /** Returns what shows and cancels the fan-outs of all programs. */
@@ -216,18 +234,29 @@ public final class Platform implements SmartLifecycle {
         return new RedisTaskEndings(store);
     }
 
+    /** Returns what reads the statistics of queues. */
+    StatisticsReader statistics() {
+        return new StoredStatistics(store.statistics());
+    }
+
     /** Returns what keeps the tokens of the API. */
     TokenBook tokenBook() {
         return new RedisTokens(store.serverRecords().accessTokens());
+    }
+
+    /** Returns what remembers requests with keys of their callers. */
+    KeyedRequests keyedRequests() {
+        IdempotencySettings idempotency = settings.api().idempotency();
+        return new RedisKeyedRequests(store.serverRecords()
+                .keyedRequests(
+                        idempotency.keep(), idempotency.max(), (long) idempotency.max() * KeyedRequests.BYTES_EACH));
     }
 
     /** Returns the record of changes. */
     AuditLog auditLog() {
         ServerRecords records = store.serverRecords();
         return new RedisAuditLog(
-                records.auditStream(false),
-                records.auditStream(true),
-                settings.api().auditMax());
+                kind -> records.auditStream(kind.key()), settings.api().auditMax());
     }
 
     public Administration administration() {
@@ -274,8 +303,8 @@ public final class Platform implements SmartLifecycle {
         return queues == null ? List.of() : queues.rates();
     }
 
-    /** Returns what this process knows of a queue. */
-    LocalQueue local(String queue) {
+    /** Returns what this process knows of a queue. @param gaps what it has seen of owners */
+    LocalQueue local(String queue, OwnerGaps gaps) {
         Reachability broker = reach(queue);
         Reachability redis = redis();
         Optional<QueueStatus> found =
@@ -287,12 +316,20 @@ public final class Platform implements SmartLifecycle {
                 found.map(QueueStatus::withheld).orElse(null),
                 found.map(QueueStatus::slowed).orElse(false),
                 found.map(status -> status.partitionsWithoutRoom() > 0).orElse(false),
-                found.map(QueueStatus::waits).orElse(null));
+                found.map(QueueStatus::waits).orElse(null),
+                forgotten(queue),
+                gaps);
     }
 
     /** Returns how many records of the queue lay outside of their keys' partitions. */
     long misplaced(String queue) {
         return queues == null ? 0 : queues.misplaced(queue);
+    }
+
+    /** Says which of the broker's queues nobody consumes; null if there are none, or this process runs no tasks. */
+    @Nullable
+    String forgotten(String queue) {
+        return queues == null ? null : queues.forgotten(queue);
     }
 
     /** Whether the queue's broker can be reached from this process. */

@@ -70,6 +70,10 @@ public final class PlatformHealth {
                 if (status.waits() != null) {
                     queue.put("waits", status.waits());
                 }
+                String forgotten = platform.forgotten(status.queue());
+                if (forgotten != null) {
+                    queue.put("forgotten", forgotten);
+                }
                 queues.put(status.queue(), queue);
             }
             owners.unowned()

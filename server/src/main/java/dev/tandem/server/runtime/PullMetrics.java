@@ -44,7 +44,7 @@ final class PullMetrics implements MeterBinder {
                     TaskLeases.Status::calls);
             FunctionCounter.builder(
                             "tandem.leases.lapsed", leases, it -> it.status().lapsed())
-                    .description("Leases that ran out, because their pull workers said nothing")
+                    .description("Pull leases that ran out, because their workers said nothing")
                     .tag("queue", queue)
                     .register(registry);
         }

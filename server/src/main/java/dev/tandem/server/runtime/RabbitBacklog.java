@@ -3,15 +3,16 @@ package dev.tandem.server.runtime;
 import com.rabbitmq.client.AlreadyClosedException;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
-import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.ShutdownSignalException;
+import dev.tandem.rabbit.RabbitConnector;
 import dev.tandem.rabbit.RabbitSettings;
+import dev.tandem.runtime.queues.BrokerSettings;
+import dev.tandem.runtime.settings.TandemSettings;
 import java.io.IOException;
-import java.net.URISyntaxException;
-import java.security.GeneralSecurityException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,18 +25,25 @@ final class RabbitBacklog implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(RabbitBacklog.class);
 
-    private static final int TIMEOUT_MILLIS = 1_500;
+    static final int TIMEOUT_MILLIS = 1_500;
 
-    private final String uri;
+    /** For how long nothing is asked after the broker was silent, so that a list of queues waits once and not for each. */
+    private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private final TandemSettings.RabbitSettings settings;
+    private @Nullable RabbitConnector connector;
     private @Nullable Connection connection;
+    private long silentUntil = System.nanoTime();
 
-    /** @param uris comma-separated; only the first one is used */
-    RabbitBacklog(String uris) {
-        this.uri = uris.split(",", 2)[0].strip();
+    RabbitBacklog(TandemSettings.RabbitSettings settings) {
+        this.settings = settings;
     }
 
     /** Returns the backlog of an unordered queue, under "" as its own. Empty if the broker does not answer. */
     synchronized Map<String, Long> of(String queue) {
+        if (isSilent()) {
+            return Map.of();
+        }
         try (Channel channel = connection().createChannel()) {
             return Map.of("", (long) channel.queueDeclarePassive(queue).getMessageCount());
         } catch (IOException | TimeoutException | AlreadyClosedException e) {
@@ -50,6 +58,9 @@ final class RabbitBacklog implements AutoCloseable {
      */
     synchronized Map<String, Long> ofSubQueues(String queue, int maxCount) {
         Map<String, Long> lags = new LinkedHashMap<>();
+        if (isSilent()) {
+            return lags;
+        }
         try (Channel channel = connection().createChannel()) {
             for (int number = 0; number < maxCount; number++) {
                 String name = RabbitSettings.subQueueName(queue, number);
@@ -71,37 +82,34 @@ final class RabbitBacklog implements AutoCloseable {
         return null;
     }
 
-    private static Map<String, Long> unknown(String queue, Exception why) {
+    private Map<String, Long> unknown(String queue, Exception why) {
+        if (!(why.getCause()
+                instanceof ShutdownSignalException)) { // It is no answer, such as that there is no such queue.
+            silentUntil = System.nanoTime() + SILENT_NANOS;
+        }
         log.debug("Cannot read the backlog of RabbitMQ queue {}: {}", queue, why.toString());
         return Map.of();
+    }
+
+    private boolean isSilent() {
+        return silentUntil - System.nanoTime() > 0;
     }
 
     private Connection connection() throws IOException, TimeoutException {
         Connection open = connection;
         if (open == null || !open.isOpen()) {
-            open = factory().newConnection("tandem-backlog");
+            if (connector == null) {
+                connector = connector(settings);
+            }
+            open = connector.connect("tandem-backlog");
             connection = open;
         }
         return open;
     }
 
-    private ConnectionFactory factory() throws IOException {
-        ConnectionFactory factory = new ConnectionFactory();
-        try {
-            factory.setUri(uri);
-            if (factory.isSSL()) {
-                // Without this the client trusts every certificate, and tells everybody the password.
-                factory.useSslProtocol(SSLContext.getDefault());
-                factory.enableHostnameVerification();
-            }
-        } catch (GeneralSecurityException | URISyntaxException e) {
-            throw new IOException(e);
-        }
-        factory.setAutomaticRecoveryEnabled(false);
-        factory.setConnectionTimeout(TIMEOUT_MILLIS);
-        factory.setHandshakeTimeout(TIMEOUT_MILLIS);
-        factory.setChannelRpcTimeout(TIMEOUT_MILLIS);
-        return factory;
+    /** Returns what opens connections for questions. */
+    static RabbitConnector connector(TandemSettings.RabbitSettings settings) {
+        return new RabbitConnector(settings.uri(), BrokerSettings.rabbitAccess(settings), TIMEOUT_MILLIS);
     }
 
     @Override

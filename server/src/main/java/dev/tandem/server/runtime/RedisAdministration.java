@@ -17,6 +17,7 @@ import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.PausedTasks;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -61,15 +62,28 @@ final class RedisAdministration implements Administration {
     }
 
     @Override
-    public Change reschedule(String queue, TaskRef ref, Instant at) {
+    public Change reschedule(String queue, TaskRef ref, Instant at, @Nullable Integer starts) {
         TaskView seen = await(inspector.task(new Partition(queue, ref.partition()), new Position(ref.position())))
                 .orElse(null);
-        if (seen == null) {
+        if (seen == null
+                || starts != null && starts != RedisInspection.info(seen).attempts()) {
             return Change.NOT_FOUND;
         }
         long due = Math.max(at.toEpochMilli(), System.currentTimeMillis());
         long expires = seen.envelope() == null ? 0 : seen.envelope().task().expiresAt();
         return expires > 0 && expires <= due ? Change.WOULD_EXPIRE : change(await(admin.reschedule(seen, due)));
+    }
+
+    @Override
+    public Change edit(String queue, TaskRef ref, byte[] seen, byte[] payload) {
+        TaskView now = await(inspector.task(new Partition(queue, ref.partition()), new Position(ref.position())))
+                .orElse(null);
+        if (now == null) {
+            return Change.NOT_FOUND;
+        }
+        boolean same =
+                now.envelope() == null || Arrays.equals(now.envelope().task().payload(), seen);
+        return same ? change(await(admin.edit(now, payload))) : Change.NOT_FOUND;
     }
 
     @Override

@@ -39,7 +39,8 @@ final class RedisCalls {
         }
     }
 
-    private static RuntimeException failed(Throwable failure) {
+    /** Returns the failure as that of a port. */
+    static RuntimeException failed(Throwable failure) {
         Throwable cause = failure;
         while ((cause instanceof CompletionException || cause instanceof ExecutionException)
                 && cause.getCause() != null) {

@@ -2,7 +2,7 @@ package dev.tandem.server.runtime;
 
 import static dev.tandem.server.runtime.RedisCalls.await;
 
-import dev.tandem.scheduler.FanOutLister;
+import dev.tandem.scheduler.FanOutAdmin;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.server.inspect.FanOutAdministration;
 import dev.tandem.server.inspect.Page;
@@ -24,13 +24,18 @@ final class RedisFanOuts implements FanOutAdministration {
 
     @Override
     public Page<FanOutRecord> list(boolean ended, int limit, String after) {
-        FanOutLister.Found found = await(store.fanOuts().list(ended, limit, after));
+        FanOutAdmin.Found found = await(store.fanOuts().list(ended, limit, after));
         return new Page<>(found.records(), found.next());
     }
 
     @Override
     public Optional<FanOutRecord> find(String id) {
         return Optional.ofNullable(ask(new FanOutRequest.View(id)).record());
+    }
+
+    @Override
+    public boolean hasFanOutOf(String masterHash) {
+        return await(store.fanOuts().anyOf(masterHash));
     }
 
     @Override

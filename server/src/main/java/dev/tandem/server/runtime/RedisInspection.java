@@ -4,22 +4,22 @@ import static dev.tandem.server.runtime.RedisCalls.await;
 
 import dev.tandem.scheduler.Inspector;
 import dev.tandem.scheduler.KeyView;
-import dev.tandem.scheduler.PartitionView;
 import dev.tandem.scheduler.Presence;
 import dev.tandem.scheduler.ReadBudget;
 import dev.tandem.scheduler.RedisLimits;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.ResultPage;
 import dev.tandem.scheduler.TaskView;
+import dev.tandem.server.inspect.ClaimedTask;
 import dev.tandem.server.inspect.DedupKeyInfo;
 import dev.tandem.server.inspect.ExecutorInfo;
 import dev.tandem.server.inspect.GrowthInfo;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.KeyInfo;
+import dev.tandem.server.inspect.Overview;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.QueueHandlers;
-import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.task.AttemptHistory;
@@ -28,15 +28,18 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.QueuePolicy;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.DeadGroups;
 import dev.tandem.task.store.HandledTypes;
 import dev.tandem.task.store.HeldAnswer;
 import dev.tandem.task.store.HeldQuestion;
+import dev.tandem.task.store.LimitNames;
 import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.PermitView;
 import dev.tandem.task.store.RateView;
-import dev.tandem.task.store.StoreAnswer;
+import dev.tandem.task.store.RunningTask;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -61,6 +64,7 @@ final class RedisInspection implements Inspection {
     private final RedisLimits limits;
     private final RedisGrowths growths;
     private final ExecutorSearch executors;
+    private final RedisOverview overview;
 
     RedisInspection(Map<String, QueuePolicy> queues, RedisStore store) {
         this.queues = queues;
@@ -69,45 +73,17 @@ final class RedisInspection implements Inspection {
         this.limits = store.limits();
         this.growths = new RedisGrowths(store);
         this.executors = new ExecutorSearch(store);
+        this.overview = new RedisOverview(queues, store);
     }
 
     @Override
     public List<PartitionInfo> partitions(String queue) {
-        return await(inspector.counts(queue)).stream().map(this::info).toList();
+        return await(overview.partitions(queue));
     }
 
-    /** Finds the key that fills a partition. Asks only if enough tasks are parked. */
-    private @Nullable KeyInfo findFullKey(PartitionView view) {
-        long parked = count(view, TaskState.PARKED);
-        QueuePolicy bounds = queues.getOrDefault(view.partition().queue(), QueuePolicy.ordered(1));
-        if (parked < bounds.maxParkedPerKey()) {
-            return null;
-        }
-        KeyView fullest = await(inspector.fullestKey(view.partition())).orElse(null);
-        boolean full = parked >= bounds.maxParkedPerPartition()
-                || fullest != null && fullest.parked() >= bounds.maxParkedPerKey();
-        return full && fullest != null ? info(fullest) : null;
-    }
-
-    private PartitionInfo info(PartitionView view) {
-        return new PartitionInfo(
-                view.partition().name(),
-                view.leaseMillis() > 0 ? view.owner() : null,
-                view.blockedKeys(),
-                new TaskCounts(
-                        count(view, TaskState.ACTIVE),
-                        count(view, TaskState.SCHEDULED),
-                        count(view, TaskState.RETRY),
-                        count(view, TaskState.PARKED),
-                        count(view, TaskState.DEAD),
-                        view.totals().getOrDefault("succeeded", 0L)),
-                view.totals(),
-                view.eventBytes(),
-                findFullKey(view));
-    }
-
-    private static long count(PartitionView view, TaskState state) {
-        return view.tasks().getOrDefault(state, 0L);
+    @Override
+    public Overview overview(Collection<String> names) {
+        return overview.of(names);
     }
 
     @Override
@@ -137,8 +113,9 @@ final class RedisInspection implements Inspection {
             @Nullable String partition,
             @Nullable String cursor,
             int limit,
-            @Nullable Predicate<TaskInfo> chosen) {
-        ReadBudget budget = ReadBudget.forList();
+            @Nullable Predicate<TaskInfo> chosen,
+            int lookAt) {
+        ReadBudget budget = ReadBudget.forList(lookAt);
         Predicate<TaskView> views = chosen == null ? null : view -> chosen.test(info(view));
         ResultPage<TaskView> page = await(
                 state == null
@@ -150,9 +127,33 @@ final class RedisInspection implements Inspection {
     }
 
     @Override
+    public List<ClaimedTask> claimed(String queue, List<String> partitions, int limit) {
+        List<Partition> named =
+                partitions.stream().map(name -> new Partition(queue, name)).toList();
+        return await(inspector.running(named, limit)).stream()
+                .filter(view -> view.claim() != null)
+                .map(view -> new ClaimedTask(
+                        info(view), Instant.ofEpochMilli(view.claim().leaseUntil())))
+                .toList();
+    }
+
+    @Override
+    public Map<String, Map<String, List<RunningTask>>> running(Map<String, Set<String>> executorsOf) {
+        return executors.running(executorsOf);
+    }
+
+    @Override
     public Optional<TaskInfo> task(String queue, TaskRef ref) {
         Partition partition = new Partition(queue, ref.partition());
         return await(inspector.task(partition, new Position(ref.position()))).map(RedisInspection::info);
+    }
+
+    @Override
+    public Map<Long, TaskInfo> atOffsets(String queue, String partition, List<Long> offsets) {
+        Map<Long, TaskInfo> known = new LinkedHashMap<>();
+        await(inspector.atOffsets(new Partition(queue, partition), offsets))
+                .forEach((offset, view) -> known.put(offset, info(view)));
+        return known;
     }
 
     @Override
@@ -165,12 +166,13 @@ final class RedisInspection implements Inspection {
 
     @Override
     public List<TaskInfo> inExecutors(String queue, String id) {
-        return executors.find(queue, id);
+        // Nobody would answer, and the search would wait for that.
+        return liveExecutors().isEmpty() ? List.of() : executors.find(queue, id);
     }
 
     @Override
-    public HeldAnswer explain(String queue, HeldQuestion question) {
-        return executors.explain(queue, question);
+    public HeldAnswer held(String queue, HeldQuestion question, Set<String> owners) {
+        return executors.held(queue, question, liveExecutors(), owners);
     }
 
     @Override
@@ -193,7 +195,7 @@ final class RedisInspection implements Inspection {
     }
 
     @Override
-    public List<String> limits() {
+    public LimitNames limits() {
         return await(limits.names());
     }
 
@@ -205,7 +207,7 @@ final class RedisInspection implements Inspection {
     }
 
     @Override
-    public List<String> rateLimits() {
+    public LimitNames rateLimits() {
         return await(limits.rateNames());
     }
 
@@ -219,7 +221,7 @@ final class RedisInspection implements Inspection {
     static TaskInfo info(TaskView view) {
         TaskView.Claim claim = view.claim();
         TaskView.Success success = view.success();
-        long at = claim == null ? view.at() : claim.startedAt();
+        long at = view.isInLine() ? -1 : claim == null ? view.at() : claim.startedAt();
         int started = (view.envelope() == null ? 0 : view.envelope().attempts()) + view.lapses();
         return new TaskInfo(
                 new TaskRef(view.partition().name(), view.position().text()),
@@ -262,6 +264,20 @@ final class RedisInspection implements Inspection {
     }
 
     @Override
+    public DeadGroups deadGroups(String queue, int most) {
+        return await(inspector.deadGroups(queue, most));
+    }
+
+    @Override
+    public Map<Partition, DeadGroups> deadGroups(List<Partition> partitions, int most) {
+        Map<Partition, CompletableFuture<DeadGroups>> asked = new LinkedHashMap<>();
+        partitions.forEach(partition -> asked.put(partition, inspector.deadGroups(partition, most)));
+        Map<Partition, DeadGroups> groups = new LinkedHashMap<>();
+        asked.forEach((partition, answer) -> groups.put(partition, await(answer)));
+        return groups;
+    }
+
+    @Override
     public Page<KeyInfo> keys(String queue, @Nullable String cursor, int limit) {
         ReadBudget budget = ReadBudget.forList();
         var page = await(inspector.blockedKeys(queue, cursor, limit, budget), budget);
@@ -283,22 +299,12 @@ final class RedisInspection implements Inspection {
                 .toList();
     }
 
-    /** Returns the reason in the API's words, which other programs rely on. */
-    static String whyBlocked(StoreAnswer.BlockReason reason) {
-        return switch (reason) {
-            case HEAD -> "head";
-            case OTHER_OWNER -> "foreign";
-            case REDELIVERY -> "redelivery";
-            case HALTED -> "halted";
-        };
-    }
-
     static KeyInfo info(KeyView view) {
         String partition = view.partition().name();
         return new KeyInfo(
                 view.key(),
                 partition,
-                whyBlocked(view.reason()),
+                view.reason(),
                 view.since() <= 0 ? null : Instant.ofEpochMilli(view.since()),
                 new TaskRef(partition, view.head().text()),
                 view.parked(),
@@ -311,37 +317,22 @@ final class RedisInspection implements Inspection {
         Map<String, Presence.Executor> present = new TreeMap<>();
         await(presence.executors()).forEach(executor -> present.put(executor.id(), executor));
         Map<String, Map<String, Integer>> owned = new TreeMap<>();
-        for (String queue : queues.keySet()) {
-            for (PartitionInfo partition : partitions(queue)) {
-                if (partition.owner() != null) {
-                    owned.computeIfAbsent(partition.owner(), id -> new LinkedHashMap<>())
-                            .merge(queue, 1, Integer::sum);
-                }
-            }
-        }
+        Overview all = overview(queues.keySet());
+        all.queues()
+                .forEach((queue, facts) -> facts.known().partitions().stream()
+                        .filter(partition -> partition.owner() != null)
+                        .forEach(partition -> owned.computeIfAbsent(partition.owner(), id -> new LinkedHashMap<>())
+                                .merge(queue, 1, Integer::sum)));
         present.keySet().forEach(id -> owned.computeIfAbsent(id, none -> new LinkedHashMap<>()));
-        Map<String, QueueHandlers> handlers = handlers();
+        Map<String, QueueHandlers> handlers = all.handlers();
         List<ExecutorInfo> executors = new ArrayList<>();
         owned.forEach((id, partitions) -> executors.add(info(id, present.get(id), partitions, handlers)));
         return executors;
     }
 
-    /** Leaves out executors that are silent: they have probably died. */
     @Override
     public Map<String, QueueHandlers> handlers() {
-        Set<String> live = await(presence.liveIds());
-        Map<String, QueueHandlers> handlers = new TreeMap<>();
-        await(presence.handlers(live))
-                .forEach((id, queuesOfIt) -> queuesOfIt.forEach((queue, types) -> handlers.computeIfAbsent(
-                                queue, none -> new QueueHandlers(new TreeMap<>(), new TreeMap<>()))
-                        .handled()
-                        .put(id, types)));
-        await(presence.unhandled(live))
-                .forEach((id, queuesOfIt) -> queuesOfIt.forEach((queue, types) -> handlers.computeIfAbsent(
-                                queue, none -> new QueueHandlers(new TreeMap<>(), new TreeMap<>()))
-                        .unhandled()
-                        .put(id, new TreeSet<>(types.types()))));
-        return handlers;
+        return await(overview.handlers());
     }
 
     private ExecutorInfo info(

@@ -30,11 +30,19 @@ final class RedisOperations implements OperationAdministration {
                 switch (await(book.begin(name(operation.queue(), operation.id()), OperationJson.write(operation)))) {
                     case BEGUN -> Begun.BEGUN;
                     case KNOWN -> Begun.KNOWN;
-                    case DIFFERS -> Begun.DIFFERS;
+                    case DIFFERS -> isKnown(operation) ? Begun.KNOWN : Begun.DIFFERS;
                     case NO_ROOM -> Begun.NO_ROOM;
                 };
         begun.run();
         return result;
+    }
+
+    /** Whether the operation with this id is the same one, which somebody else asked for. */
+    private boolean isKnown(Operation operation) {
+        return find(operation.queue(), operation.id())
+                .map(OperationInfo::operation)
+                .filter(operation::doesTheSameAs)
+                .isPresent();
     }
 
     @Override

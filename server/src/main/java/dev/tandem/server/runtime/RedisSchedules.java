@@ -7,6 +7,7 @@ import dev.tandem.task.schedule.ScheduleBook;
 import dev.tandem.task.schedule.ScheduleBook.Change;
 import dev.tandem.task.schedule.ScheduleBook.Created;
 import dev.tandem.task.schedule.ScheduleBook.Definition;
+import dev.tandem.task.schedule.ScheduleBook.Deleted;
 import dev.tandem.task.schedule.ScheduleBook.Entry;
 import dev.tandem.task.schedule.ScheduleBook.Result;
 import java.util.List;
@@ -47,7 +48,17 @@ final class RedisSchedules implements ScheduleAdministration {
     }
 
     @Override
+    public Optional<Deleted> deleted(String id) {
+        return await(book.deleted(now(), id));
+    }
+
+    @Override
     public Result change(String id, Change change) {
         return await(book.change(now(), id, change));
+    }
+
+    @Override
+    public Result restore(String id, String version) {
+        return await(book.restore(now(), id, version));
     }
 }

@@ -2,6 +2,7 @@ package dev.tandem.server.runtime;
 
 import dev.tandem.api.Handler;
 import dev.tandem.api.PayloadMask;
+import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.runtime.queues.RoutingPublisher;
 import dev.tandem.runtime.queues.TaskMetrics;
 import dev.tandem.runtime.settings.HostedTypes;
@@ -12,6 +13,11 @@ import dev.tandem.server.access.AuditLog;
 import dev.tandem.server.access.KnownTokens;
 import dev.tandem.server.access.TokenAdministration;
 import dev.tandem.server.access.TokenBook;
+import dev.tandem.server.archive.Archive;
+import dev.tandem.server.archive.NoArchive;
+import dev.tandem.server.archive.PostgresArchive;
+import dev.tandem.server.doctor.Doctor;
+import dev.tandem.server.doctor.SharedDoctor;
 import dev.tandem.server.handlers.AdditionalHandlers;
 import dev.tandem.server.handlers.HostedHandlers;
 import dev.tandem.server.inspect.Administration;
@@ -19,8 +25,12 @@ import dev.tandem.server.inspect.Backlog;
 import dev.tandem.server.inspect.Dependencies;
 import dev.tandem.server.inspect.FanOutAdministration;
 import dev.tandem.server.inspect.Inspection;
+import dev.tandem.server.inspect.KeyLog;
+import dev.tandem.server.inspect.KeyedRequests;
+import dev.tandem.server.inspect.LimitAdministration;
 import dev.tandem.server.inspect.LocalQueues;
 import dev.tandem.server.inspect.ScheduleAdministration;
+import dev.tandem.server.inspect.StatisticsReader;
 import dev.tandem.server.inspect.TaskEndings;
 import dev.tandem.server.inspect.TopicPartitions;
 import dev.tandem.server.masking.PayloadMasks;
@@ -28,6 +38,7 @@ import dev.tandem.server.operations.OperationAdministration;
 import dev.tandem.server.pull.PulledTasks;
 import dev.tandem.task.Publisher;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.InstantSource;
 import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -110,9 +121,15 @@ public class RuntimeConfiguration {
                 backlog,
                 platform::unowned,
                 settings.executor().lease(),
+                KafkaSettings.metadataAge(settings.kafka().properties()),
                 System::nanoTime);
         watch.start();
         return watch;
+    }
+
+    @Bean
+    Doctor doctor(Platform platform, OwnerWatch owners, Archive archive) {
+        return new SharedDoctor(new PlatformDoctor(platform, owners, archive), System::nanoTime);
     }
 
     @Bean
@@ -141,8 +158,8 @@ public class RuntimeConfiguration {
     }
 
     @Bean
-    LocalQueues localQueues(Platform platform) {
-        return platform::local;
+    LocalQueues localQueues(Platform platform, OwnerWatch owners) {
+        return queue -> platform.local(queue, owners.gaps(queue));
     }
 
     @Bean
@@ -171,6 +188,11 @@ public class RuntimeConfiguration {
     }
 
     @Bean
+    LimitAdministration limitAdministration(Platform platform) {
+        return platform.limitAdministration();
+    }
+
+    @Bean
     FanOutAdministration fanOutAdministration(Platform platform) {
         return platform.fanOutAdministration();
     }
@@ -183,6 +205,26 @@ public class RuntimeConfiguration {
     @Bean
     TokenBook tokenBook(Platform platform) {
         return platform.tokenBook();
+    }
+
+    @Bean
+    KeyedRequests keyedRequests(Platform platform) {
+        return platform.keyedRequests();
+    }
+
+    @Bean
+    StatisticsReader statisticsReader(Platform platform) {
+        return platform.statistics();
+    }
+
+    @Bean
+    Archive archive(TandemSettings settings) {
+        return settings.archive().enabled() ? new PostgresArchive(settings, InstantSource.system()) : new NoArchive();
+    }
+
+    @Bean
+    ArchiveMetrics archiveMetrics(Archive archive) {
+        return new ArchiveMetrics(archive);
     }
 
     @Bean
@@ -204,6 +246,11 @@ public class RuntimeConfiguration {
     @Bean
     TopicPartitions topicPartitions(TandemSettings settings) {
         return new KafkaPartitions(settings);
+    }
+
+    @Bean
+    KeyLog keyLog(TandemSettings settings) {
+        return new KafkaKeyLog(settings);
     }
 
     @Bean

@@ -4,9 +4,9 @@ import dev.tandem.server.access.Caller;
 import dev.tandem.server.access.FailureLimit;
 import dev.tandem.server.access.KnownTokens;
 import dev.tandem.server.access.OneTimeCodes;
-import dev.tandem.server.access.Sessions;
 import dev.tandem.server.api.Callers;
 import dev.tandem.server.api.FormBody;
+import dev.tandem.server.words.Sentence;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
-/** Begins and ends the sessions of browsers. */
+/** Lets browsers log in and out: by a token, or by a link. */
 @Controller
 final class LoginController {
 
@@ -28,9 +28,8 @@ final class LoginController {
     static final String LINK = "/login/link";
 
     private final KnownTokens tokens;
-    private final Sessions sessions;
+    private final BrowserSessions sessions;
     private final OneTimeCodes codes;
-    private final SessionCookies cookies;
     private final FailureLimit failures;
     private final LoginRecord record;
     private final Map<String, String> providers;
@@ -38,29 +37,17 @@ final class LoginController {
     /** @param providers the names of OpenID providers, by the paths that lead there */
     LoginController(
             KnownTokens tokens,
-            Sessions sessions,
+            BrowserSessions sessions,
             OneTimeCodes codes,
-            SessionCookies cookies,
             FailureLimit failures,
             LoginRecord record,
             Map<String, String> providers) {
         this.tokens = tokens;
         this.sessions = sessions;
         this.codes = codes;
-        this.cookies = cookies;
         this.failures = failures;
         this.record = record;
         this.providers = providers;
-    }
-
-    @GetMapping("/")
-    void home(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        Caller caller = Callers.of(request);
-        if (caller == null) {
-            LocalPath.redirect(response, LOGIN);
-        } else {
-            LoginPages.send(response, HttpStatus.OK, LoginPages.home(caller, SessionCsrf.of(request)));
-        }
     }
 
     @GetMapping(LOGIN)
@@ -76,7 +63,7 @@ final class LoginController {
     @GetMapping(LINK)
     void link(@RequestParam(defaultValue = "") String code, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
-        LoginPages.send(response, HttpStatus.OK, LoginPages.code(code, SessionCsrf.of(request)));
+        LoginPages.send(response, HttpStatus.OK, LoginPages.of(request).code(code, SessionCsrf.of(request)));
     }
 
     @PostMapping(LOGIN)
@@ -93,7 +80,7 @@ final class LoginController {
                 code == null ? tokens.check(form.getOrDefault("token", "").strip()) : spent(code);
         if (check instanceof KnownTokens.Good good) {
             Caller caller = good.caller();
-            begin(
+            sessions.begin(
                     new Caller(caller.name(), caller.role(), caller.queues(), caller.token(), Caller.By.SESSION),
                     request,
                     response);
@@ -101,12 +88,7 @@ final class LoginController {
         } else if (check instanceof KnownTokens.Bad bad) {
             refuse(request, response, bad.reason(), next);
         } else {
-            show(
-                    request,
-                    response,
-                    HttpStatus.SERVICE_UNAVAILABLE,
-                    "The token cannot be checked: Redis has not answered since this server started. Try again.",
-                    next);
+            show(request, response, HttpStatus.SERVICE_UNAVAILABLE, Sentence.of("login.unchecked"), next);
         }
     }
 
@@ -117,29 +99,19 @@ final class LoginController {
                 : new KnownTokens.Bad("the link is not good any more. Make another one with ./tandem login --browser");
     }
 
-    /** Begins a session under a new secret, in place of the one that the browser had. */
-    void begin(Caller caller, HttpServletRequest request, HttpServletResponse response) {
-        String earlier = cookies.session(request);
-        if (earlier != null) {
-            sessions.close(earlier);
-        }
-        cookies.setSession(request, response, sessions.open(caller));
-        record.done("login", caller, request);
-    }
-
     private void refuse(HttpServletRequest request, HttpServletResponse response, String reason, String next)
             throws IOException {
         record.refused(request, reason);
         if (failures.isOverAfter(request.getRemoteAddr(), System.nanoTime())) {
             response.setHeader(HttpHeaders.RETRY_AFTER, Integer.toString(FailureLimit.SECONDS_EACH));
+            show(request, response, HttpStatus.TOO_MANY_REQUESTS, Sentence.of("login.too-many"), next);
+        } else {
             show(
                     request,
                     response,
-                    HttpStatus.TOO_MANY_REQUESTS,
-                    "Too many bad tokens came from this address. Wait for some seconds.",
+                    HttpStatus.UNAUTHORIZED,
+                    Sentence.of("login.refused", Sentence.audited(reason)),
                     next);
-        } else {
-            show(request, response, HttpStatus.UNAUTHORIZED, "The token is not accepted: " + reason + ".", next);
         }
     }
 
@@ -147,26 +119,18 @@ final class LoginController {
             HttpServletRequest request,
             HttpServletResponse response,
             HttpStatus status,
-            @Nullable String failure,
+            @Nullable Sentence failure,
             String next)
             throws IOException {
         LoginPages.send(
                 response,
                 status,
-                LoginPages.login(failure, LocalPath.checked(next), SessionCsrf.of(request), providers));
+                LoginPages.of(request).login(failure, LocalPath.checked(next), SessionCsrf.of(request), providers));
     }
 
     @PostMapping("/logout")
     void logOut(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        String secret = cookies.session(request);
-        Caller caller = Callers.of(request);
-        boolean ended = secret != null && sessions.close(secret);
-        if (secret != null) {
-            cookies.removeSession(request, response);
-        }
-        if (ended && caller != null) {
-            record.done("logout", caller, request);
-        }
+        sessions.end(request, response);
         LocalPath.redirect(response, LOGIN);
     }
 }

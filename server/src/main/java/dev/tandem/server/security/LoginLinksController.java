@@ -5,6 +5,7 @@ import dev.tandem.server.access.Needs;
 import dev.tandem.server.access.OneTimeCodes;
 import dev.tandem.server.api.Callers;
 import dev.tandem.server.api.ForbiddenException;
+import dev.tandem.server.words.Sentence;
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -32,7 +33,7 @@ final class LoginLinksController {
     Link make(HttpServletRequest request) {
         Caller caller = Callers.of(request);
         if (caller == null || caller.token() == null || caller.by() != Caller.By.TOKEN) {
-            throw new ForbiddenException("Only a token can make a link to log in", "Make the request with a token");
+            throw new ForbiddenException(Sentence.of("problem.login-link"), Sentence.of("remedy.login-link"));
         }
         return new Link(
                 LoginController.LINK + "?code=" + codes.make(caller.token()), OneTimeCodes.LIFETIME.toSeconds());

@@ -1,6 +1,10 @@
 package dev.tandem.server.security;
 
-import dev.tandem.server.access.Caller;
+import dev.tandem.server.words.Language;
+import dev.tandem.server.words.RequestLanguage;
+import dev.tandem.server.words.Sentence;
+import dev.tandem.server.words.Wordbook;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +18,10 @@ import org.springframework.web.util.HtmlUtils;
 
 /** The pages around the login: plain HTML without scripts. All that comes from outside is escaped. */
 final class LoginPages {
+
+    private static final String LINK = "./tandem login --browser";
+    private static final String PRINT = "./tandem tokens print";
+    private static final Sentence LOG_IN = Sentence.of("login");
 
     private static final String STYLE = """
             :root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}
@@ -30,7 +38,7 @@ final class LoginPages {
 
     private static final String FRAME = """
             <!DOCTYPE html>
-            <html lang="en">
+            <html lang="%s">
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width">
@@ -46,66 +54,66 @@ final class LoginPages {
             </html>
             """;
 
-    private LoginPages() {}
+    private final Language language;
+    private final Wordbook words;
+
+    private LoginPages(Language language) {
+        this.language = language;
+        this.words = Wordbook.in(language);
+    }
+
+    /** Returns the pages in the language of a browser. */
+    static LoginPages of(HttpServletRequest request) {
+        return new LoginPages(RequestLanguage.of(request));
+    }
 
     /** Returns the form that asks for a token. @param failure why the last one was not accepted; null at first */
-    static String login(@Nullable String failure, String next, String csrf, Map<String, String> providers) {
+    String login(@Nullable Sentence failure, String next, String csrf, Map<String, String> providers) {
         StringBuilder body = new StringBuilder();
         if (failure != null) {
             body.append("<p role=\"alert\" id=\"failure\">")
-                    .append(escaped(failure))
+                    .append(said(failure))
                     .append("</p>\n");
         }
         providers.forEach((path, name) -> body.append("<p><a href=\"")
                 .append(escaped(path))
-                .append("\">Log in with ")
-                .append(escaped(name))
+                .append("\">")
+                .append(said(Sentence.of("login.with", name)))
                 .append("</a></p>\n"));
         body.append("<form method=\"post\" action=\"/login\">\n")
                 .append(hidden(SessionCsrf.FIELD, csrf))
                 .append(hidden("next", next))
-                .append("<label for=\"token\">Token</label>\n<input id=\"token\" name=\"token\" type=\"password\"")
+                .append("<label for=\"token\">")
+                .append(said(Sentence.of("login.token")))
+                .append("</label>\n<input id=\"token\" name=\"token\" type=\"password\"")
                 .append(" autocomplete=\"current-password\" spellcheck=\"false\" maxlength=\"200\" required autofocus")
                 .append(failure == null ? "" : " aria-invalid=\"true\" aria-describedby=\"failure\"")
-                .append(">\n<button>Log in</button>\n</form>\n")
-                .append("<p>On the machine of the server, <code>./tandem login --browser</code> makes a link that logs")
-                .append(" you in, and <code>./tandem tokens print</code> prints the token of its commands.</p>");
-        return page("Log in", body.toString());
+                .append(">\n")
+                .append(button())
+                .append("</form>\n<p>")
+                .append(said(Sentence.of("login.how", LINK, PRINT))
+                        .replace(LINK, "<code>" + LINK + "</code>")
+                        .replace(PRINT, "<code>" + PRINT + "</code>"))
+                .append("</p>");
+        return page(LOG_IN, body.toString());
     }
 
     /** Returns the form that spends a code of the command line. A link alone logs nobody in: programs open links too. */
-    static String code(String code, String csrf) {
+    String code(String code, String csrf) {
         return page(
-                "Log in",
-                "<p>This link is good once.</p>\n<form method=\"post\" action=\"/login\">\n"
-                        + hidden(SessionCsrf.FIELD, csrf) + hidden("code", code)
-                        + "<button>Log in</button>\n</form>");
+                LOG_IN,
+                "<p>" + said(Sentence.of("login.once")) + "</p>\n<form method=\"post\" action=\"/login\">\n"
+                        + hidden(SessionCsrf.FIELD, csrf) + hidden("code", code) + button() + "</form>");
     }
 
-    /** Returns who is logged in. The start page of the server. */
-    static String home(Caller caller, String csrf) {
-        String queues = caller.queues().isEmpty() ? "all" : String.join(", ", caller.queues());
-        String logout = switch (caller.by()) {
-            case SESSION, OIDC ->
-                "<form method=\"post\" action=\"/logout\">\n" + hidden(SessionCsrf.FIELD, csrf)
-                        + "<button>Log out</button>\n</form>";
-            case NOTHING -> "<p>This server needs no login.</p>";
-            case PROXY, TOKEN -> "";
-        };
-        return page(
-                "Tandem",
-                "<dl>\n<dt>Logged in as</dt><dd>" + escaped(caller.name()) + "</dd>\n<dt>Role</dt><dd>"
-                        + caller.role().text() + "</dd>\n<dt>Queues</dt><dd>" + escaped(queues)
-                        + "</dd>\n</dl>\n"
-                        + "<p>The API: <a href=\"/api/v1/caller\">who you are</a>,"
-                        + " <a href=\"/api/v1/queues\">queues</a>, <a href=\"/actuator/health\">health</a>."
-                        + " <a href=\"/api/v1/openapi.yaml\">All routes</a>, as OpenAPI.</p>\n"
-                        + logout);
+    private String button() {
+        return "<button>" + said(LOG_IN) + "</button>\n";
     }
 
     /** Returns a page that only says something. */
-    static String message(String title, String text) {
-        return page(title, "<p role=\"alert\">" + escaped(text) + "</p>\n<p><a href=\"/login\">Log in</a></p>");
+    String message(Sentence title, Sentence text) {
+        return page(
+                title, "<p role=\"alert\">" + said(text) + "</p>\n<p><a href=\"/login\">" + said(LOG_IN) + "</a></p>");
     }
 
     /** Sends a page. */
@@ -118,8 +126,12 @@ final class LoginPages {
         response.getOutputStream().write(bytes);
     }
 
-    private static String page(String title, String body) {
-        return FRAME.formatted(title, STYLE, title, body);
+    private String page(Sentence title, String body) {
+        return FRAME.formatted(language.code(), said(title), STYLE, said(title), body);
+    }
+
+    private String said(Sentence sentence) {
+        return escaped(words.say(sentence));
     }
 
     private static String hidden(String name, String value) {

@@ -35,7 +35,12 @@ class OidcConfiguration {
     }
 
     @Bean
-    OidcLogin oidcLogin(TandemSettings settings, SessionCookies cookies, LoginController sessions, LoginRecord record) {
+    OidcLogin oidcLogin(
+            TandemSettings settings,
+            OAuth2ClientProperties clients,
+            SessionCookies cookies,
+            BrowserSessions sessions,
+            LoginRecord record) {
         OidcSettings oidc = settings.api().oidc();
         if (oidc.roles().isEmpty()) {
             throw SettingsException.of(
@@ -45,6 +50,10 @@ class OidcConfiguration {
                             + " spring.security.oauth2.client");
         }
         return new OidcLogin(
-                new PendingOidcLogins(cookies, InstantSource.system()), new OidcRoles(oidc), sessions, record);
+                clients.getRegistration().keySet(),
+                new PendingOidcLogins(cookies, InstantSource.system()),
+                new OidcRoles(oidc),
+                sessions,
+                record);
     }
 }

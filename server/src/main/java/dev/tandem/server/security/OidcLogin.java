@@ -1,12 +1,14 @@
 package dev.tandem.server.security;
 
 import dev.tandem.server.access.Caller;
+import dev.tandem.server.words.Sentence;
 import dev.tandem.task.LogText;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.client.SimpleClientHttpRequestFactory;
 import org.springframework.http.converter.FormHttpMessageConverter;
@@ -31,12 +33,20 @@ final class OidcLogin {
     private static final Duration CONNECTS_WITHIN = Duration.ofSeconds(5);
     private static final Duration ANSWERS_WITHIN = Duration.ofSeconds(10);
 
+    private final Set<String> providers;
     private final PendingOidcLogins pending;
     private final OidcRoles roles;
-    private final LoginController sessions;
+    private final BrowserSessions sessions;
     private final LoginRecord record;
 
-    OidcLogin(PendingOidcLogins pending, OidcRoles roles, LoginController sessions, LoginRecord record) {
+    /** @param providers the ids of those that are configured */
+    OidcLogin(
+            Set<String> providers,
+            PendingOidcLogins pending,
+            OidcRoles roles,
+            BrowserSessions sessions,
+            LoginRecord record) {
+        this.providers = Set.copyOf(providers);
         this.pending = pending;
         this.roles = roles;
         this.sessions = sessions;
@@ -44,7 +54,7 @@ final class OidcLogin {
     }
 
     void addTo(HttpSecurity http) {
-        http.addFilterBefore(new FewOidcLoginsFilter(), OAuth2AuthorizationRequestRedirectFilter.class);
+        http.addFilterBefore(new OidcLoginLimitFilter(providers), OAuth2AuthorizationRequestRedirectFilter.class);
         http.oauth2Login(login -> login.loginPage(LoginController.LOGIN)
                 .authorizationEndpoint(endpoint -> endpoint.authorizationRequestRepository(pending))
                 .tokenEndpoint(endpoint -> endpoint.accessTokenResponseClient(tokens()))
@@ -69,10 +79,7 @@ final class OidcLogin {
         LoginPages.send(
                 response,
                 HttpStatus.FORBIDDEN,
-                LoginPages.message(
-                        "No role",
-                        "The user '" + name + "' has no role here: none of the groups in tandem.api.oidc.roles is"
-                                + " theirs."));
+                LoginPages.of(request).message(Sentence.of("login.no-role"), Sentence.of("login.no-role-of", name)));
     }
 
     private void failed(HttpServletRequest request, HttpServletResponse response, AuthenticationException failure)
@@ -82,10 +89,7 @@ final class OidcLogin {
         LoginPages.send(
                 response,
                 HttpStatus.UNAUTHORIZED,
-                LoginPages.message(
-                        "Not logged in",
-                        "The login at the provider failed, or it was not begun in this browser. The server's log says"
-                                + " why."));
+                LoginPages.of(request).message(Sentence.of("login.failed"), Sentence.of("login.failed-why")));
     }
 
     private static SimpleClientHttpRequestFactory connections() {

@@ -1,27 +1,32 @@
 package dev.tandem.server.security;
 
+import dev.tandem.server.access.FailureLimit;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.oauth2.client.web.AuthorizationRequestRepository;
 import org.springframework.security.oauth2.core.endpoint.OAuth2AuthorizationRequest;
 
 /**
- * The logins that are under way at an OpenID provider, in memory: {@value #MOST} at most, the latest, for {@link #LIFETIME} each.
- * Only the browser that began one can end it, which its cookie shows. Thread-safe.
+ * The logins that are under way at an OpenID provider, in memory: {@value #MOST_OF_ADDRESS} of each address and {@value #MOST} in
+ * all, the latest, for {@link #LIFETIME} each, so that no client can push out those of others. Only the browser that began one can end it, which its cookie shows. Thread-safe.
  */
 final class PendingOidcLogins implements AuthorizationRequestRepository<OAuth2AuthorizationRequest> {
 
     static final int MOST = 1_000;
 
+    /** Behind one address there may be many people. */
+    static final int MOST_OF_ADDRESS = 100;
+
     private static final Duration LIFETIME = Duration.ofMinutes(10);
 
-    private record Pending(OAuth2AuthorizationRequest request, String browser, Instant endsAt) {}
+    private record Pending(OAuth2AuthorizationRequest request, String browser, String address, Instant endsAt) {}
 
     private final SessionCookies cookies;
     private final InstantSource clock;
@@ -53,10 +58,24 @@ final class PendingOidcLogins implements AuthorizationRequestRepository<OAuth2Au
             browser = SessionCsrf.newSecret();
             cookies.setForm(request, response, browser);
         }
+        String address = FailureLimit.network(request.getRemoteAddr());
         synchronized (this) {
+            makeRoom(address);
             byState.put(
                     login.getState(),
-                    new Pending(login, browser, clock.instant().plus(LIFETIME)));
+                    new Pending(login, browser, address, clock.instant().plus(LIFETIME)));
+        }
+    }
+
+    private void makeRoom(String address) {
+        Instant now = clock.instant();
+        byState.values().removeIf(pending -> !now.isBefore(pending.endsAt()));
+        List<String> ofAddress = byState.entrySet().stream()
+                .filter(entry -> entry.getValue().address().equals(address))
+                .map(Map.Entry::getKey)
+                .toList();
+        if (ofAddress.size() >= MOST_OF_ADDRESS) {
+            byState.remove(ofAddress.get(0));
         }
     }
 

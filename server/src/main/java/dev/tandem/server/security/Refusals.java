@@ -3,6 +3,7 @@ package dev.tandem.server.security;
 import dev.tandem.server.api.ProblemDetails;
 import dev.tandem.server.api.ProblemType;
 import dev.tandem.server.api.UnreadBody;
+import dev.tandem.server.words.Sentence;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -14,9 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Writes the answers to requests that are refused before their bodies are read. */
 final class Refusals {
 
-    static final String HOW_TO_LOG_IN =
-            "Send the header 'Authorization: Bearer TOKEN'. For commands run './tandem login', or set TANDEM_TOKEN."
-                    + " The first token is made when the first server starts, see docs/access.md";
+    static final Sentence HOW_TO_LOG_IN = Sentence.of("remedy.login");
 
     private final JsonMapper json;
 
@@ -24,24 +23,34 @@ final class Refusals {
         this.json = json;
     }
 
-    void write(HttpServletRequest request, HttpServletResponse response, ProblemType type, String detail, String remedy)
+    void write(
+            HttpServletRequest request,
+            HttpServletResponse response,
+            ProblemType type,
+            Sentence detail,
+            Sentence remedy)
             throws IOException {
         UnreadBody.leave(request, response);
-        response.setStatus(type.status().value());
-        response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-        json.writeValue(response.getOutputStream(), ProblemDetails.asMap(type, detail, remedy));
+        ProblemDetails.write(request, response, json, type, detail, remedy);
     }
 
     /** Writes a page instead if the client is a browser that shows it. */
     void writeForPeople(
-            HttpServletRequest request, HttpServletResponse response, ProblemType type, String detail, String remedy)
+            HttpServletRequest request,
+            HttpServletResponse response,
+            ProblemType type,
+            Sentence detail,
+            Sentence remedy)
             throws IOException {
         if (takesPage(request)) {
             UnreadBody.leave(request, response);
             LoginPages.send(
                     response,
                     type.status(),
-                    LoginPages.message(type.status().getReasonPhrase(), detail + ". " + remedy + "."));
+                    LoginPages.of(request)
+                            .message(
+                                    Sentence.problem(type.status().getReasonPhrase()),
+                                    Sentence.of("login.problem", detail, remedy)));
         } else {
             write(request, response, type, detail, remedy);
         }

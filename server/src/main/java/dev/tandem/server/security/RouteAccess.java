@@ -3,9 +3,10 @@ package dev.tandem.server.security;
 import dev.tandem.server.access.Caller;
 import dev.tandem.server.access.Needs;
 import dev.tandem.server.access.Permission;
-import dev.tandem.server.access.Role;
+import dev.tandem.server.access.Rights;
 import dev.tandem.server.api.Callers;
 import dev.tandem.server.api.ForbiddenException;
+import dev.tandem.server.words.Sentence;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -25,6 +26,12 @@ final class RouteAccess implements HandlerInterceptor {
 
     private static final String API = "/api/";
 
+    private final Rights rights;
+
+    RouteAccess(Rights rights) {
+        this.rights = rights;
+    }
+
     @Override
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
         // An answer that was waited for comes back through here. The request was checked when it came.
@@ -38,7 +45,7 @@ final class RouteAccess implements HandlerInterceptor {
         if (needs == null) {
             if (String.valueOf(request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE))
                     .startsWith(API)) {
-                throw new ForbiddenException("This route is open to nobody", "Report it as a bug");
+                throw new ForbiddenException(Sentence.of("problem.no-route"), Sentence.of("remedy.bug"));
             }
             return true;
         }
@@ -46,7 +53,8 @@ final class RouteAccess implements HandlerInterceptor {
         Permission[] needed = needs.value();
         String queue = queue(request);
         if (needed.length > 0
-                && (caller == null || Stream.of(needed).noneMatch(permission -> caller.may(permission, queue)))) {
+                && (caller == null
+                        || Stream.of(needed).noneMatch(permission -> rights.may(caller, permission, queue)))) {
             throw refusal(caller, needed[0], queue);
         }
         return true;
@@ -70,20 +78,26 @@ final class RouteAccess implements HandlerInterceptor {
                 : null;
     }
 
-    private static ForbiddenException refusal(@Nullable Caller caller, Permission needed, @Nullable String queue) {
-        String roles = Role.thatPermit(needed);
+    private ForbiddenException refusal(@Nullable Caller caller, Permission needed, @Nullable String queue) {
         if (caller == null) {
-            return new ForbiddenException("This request needs a login", Refusals.HOW_TO_LOG_IN);
+            return new ForbiddenException(Sentence.of("problem.login"), Refusals.HOW_TO_LOG_IN);
         }
-        return caller.role().permits(needed)
+        return rights.permits(caller.role(), needed)
                 ? new ForbiddenException(
-                        "'" + caller.name() + "' has the role " + caller.role().text() + " for the queues "
-                                + String.join(", ", caller.queues())
-                                + (queue == null ? " only" : ", but not for '" + queue + "'"),
-                        "Use a token for this queue, or one for all queues")
+                        queue == null
+                                ? Sentence.of(
+                                        "problem.role-of-queues",
+                                        caller.name(),
+                                        caller.role().text(),
+                                        String.join(", ", caller.queues()))
+                                : Sentence.of(
+                                        "problem.role-of-other-queues",
+                                        caller.name(),
+                                        caller.role().text(),
+                                        String.join(", ", caller.queues()),
+                                        queue),
+                        Sentence.of("remedy.token-of-queue"))
                 : new ForbiddenException(
-                        "'" + caller.name() + "' has the role " + caller.role().text()
-                                + ", which does not permit this request",
-                        "Use a token with one of the roles: " + roles);
+                        Sentence.of("problem.role", caller.name(), caller.role().text()), rights.remedy(needed));
     }
 }

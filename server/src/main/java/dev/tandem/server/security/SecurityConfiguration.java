@@ -6,9 +6,11 @@ import dev.tandem.runtime.settings.TandemSettings.ApiSettings;
 import dev.tandem.runtime.settings.TandemSettings.Login;
 import dev.tandem.server.access.KnownTokens;
 import dev.tandem.server.access.Permission;
+import dev.tandem.server.access.Rights;
 import dev.tandem.server.access.TokenBook;
 import dev.tandem.server.api.ListeningAddress;
 import dev.tandem.server.api.ProblemType;
+import dev.tandem.server.words.Sentence;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -41,6 +43,9 @@ import tools.jackson.databind.json.JsonMapper;
 @ConditionalOnWebApplication
 @Import({SessionConfiguration.class, OidcConfiguration.class})
 public class SecurityConfiguration {
+
+    /** The files that pages of the console load. They are the same for everybody. */
+    private static final String ASSETS = "/assets/**";
 
     @Bean
     KnownTokens knownTokens(TokenBook book) {
@@ -111,7 +116,7 @@ public class SecurityConfiguration {
                     requests.dispatcherTypeMatchers(DispatcherType.ERROR, DispatcherType.ASYNC)
                             .permitAll();
                     requests.requestMatchers(open).permitAll();
-                    requests.requestMatchers(LoginController.LOGIN, LoginController.LINK)
+                    requests.requestMatchers(LoginController.LOGIN, LoginController.LINK, ASSETS)
                             .permitAll();
                     requests.requestMatchers(endpoints + "/**")
                             .hasAuthority(CallerAuthentication.authority(Permission.VIEW));
@@ -124,8 +129,8 @@ public class SecurityConfiguration {
                                 request,
                                 response,
                                 ProblemType.NOT_PERMITTED,
-                                "The role of this token does not permit this request",
-                                "Use a token with another role")))
+                                Sentence.of("problem.role-of-token"),
+                                Sentence.of("remedy.other-role"))))
                 .sessionManagement(sessions -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
                 // Has a filter of its own, see above. The sessions are not the web server's.
                 .csrf(AbstractHttpConfigurer::disable)
@@ -148,8 +153,8 @@ public class SecurityConfiguration {
                     request,
                     response,
                     ProblemType.NOT_PERMITTED,
-                    "The user '" + user + "' has no role here",
-                    "List one of the user's groups in tandem.api.proxy.roles");
+                    Sentence.of("problem.user-without-role", user),
+                    Sentence.of("remedy.user-without-role"));
         } else if (Refusals.isPage(request)) {
             LocalPath.redirect(response, loginPath(request));
         } else {
@@ -158,7 +163,7 @@ public class SecurityConfiguration {
                     request,
                     response,
                     ProblemType.LOGIN_REQUIRED,
-                    "This request needs a login",
+                    Sentence.of("problem.login"),
                     Refusals.HOW_TO_LOG_IN);
         }
     }
@@ -183,11 +188,16 @@ public class SecurityConfiguration {
     }
 
     @Bean
-    WebMvcConfigurer routeAccess() {
+    Rights rights(TandemSettings settings) {
+        return new Rights(settings.api().payloadEditors());
+    }
+
+    @Bean
+    WebMvcConfigurer routeAccess(Rights rights) {
         return new WebMvcConfigurer() {
             @Override
             public void addInterceptors(InterceptorRegistry registry) {
-                registry.addInterceptor(new RouteAccess()).order(Integer.MIN_VALUE + 1);
+                registry.addInterceptor(new RouteAccess(rights)).order(Integer.MIN_VALUE + 1);
             }
         };
     }

@@ -11,6 +11,7 @@ import dev.tandem.server.access.OneTimeCodes;
 import dev.tandem.server.access.Sessions;
 import dev.tandem.server.api.ProblemType;
 import dev.tandem.server.logs.OperatorLog;
+import dev.tandem.server.words.Sentence;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -41,14 +42,14 @@ class SessionConfiguration {
             Sessions sessions,
             SessionCookies cookies,
             FailureLimit failures,
-            OperatorLog log,
+            LoginRecord record,
             JsonMapper json) {
         if (settings.api().login() == Login.NONE) {
             return new CallerFilters(List.of(new AnybodyFilter()));
         }
         String[] open = CallerFilters.openPaths(
                 SecurityConfiguration.endpoints(environment), settings.api().openMetrics());
-        TokenFilter byToken = new TokenFilter(tokens, failures, new Refusals(json), log, Set.of(open));
+        TokenFilter byToken = new TokenFilter(tokens, failures, new Refusals(json), record, Set.of(open));
         SessionFilter bySession = new SessionFilter(sessions, cookies);
         ProxySettings proxy = settings.api().proxy();
         return new CallerFilters(
@@ -97,15 +98,19 @@ class SessionConfiguration {
     }
 
     @Bean
+    BrowserSessions browserSessions(Sessions sessions, SessionCookies cookies, LoginRecord record) {
+        return new BrowserSessions(sessions, cookies, record);
+    }
+
+    @Bean
     LoginController loginController(
             KnownTokens tokens,
-            Sessions sessions,
+            BrowserSessions sessions,
             OneTimeCodes codes,
-            SessionCookies cookies,
             FailureLimit failures,
             LoginRecord record,
             Environment environment) {
-        return new LoginController(tokens, sessions, codes, cookies, failures, record, providers(environment));
+        return new LoginController(tokens, sessions, codes, failures, record, providers(environment));
     }
 
     @Bean
@@ -125,8 +130,8 @@ class SessionConfiguration {
                 request,
                 response,
                 ProblemType.FOREIGN_ORIGIN,
-                "This form is too old, or it is not from a page of this server",
-                "Open the page again. Programs send a token in the header Authorization instead of a cookie"));
+                Sentence.of("problem.old-form"),
+                Sentence.of("remedy.old-form")));
         FilterRegistrationBean<CsrfFilter> filter = new FilterRegistrationBean<>(csrf);
         filter.setOrder(Ordered.HIGHEST_PRECEDENCE + 3);
         return filter;

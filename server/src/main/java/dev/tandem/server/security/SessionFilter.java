@@ -3,6 +3,7 @@ package dev.tandem.server.security;
 import dev.tandem.server.access.Caller;
 import dev.tandem.server.access.Sessions;
 import dev.tandem.server.api.Callers;
+import dev.tandem.server.api.EventStreams;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -28,7 +29,10 @@ final class SessionFilter extends OncePerRequestFilter {
             throws ServletException, IOException {
         String secret = cookies.session(request);
         boolean isOther = request.getHeader(HttpHeaders.AUTHORIZATION) != null || Callers.of(request) != null;
-        Optional<Caller> caller = secret == null || isOther ? Optional.empty() : sessions.find(secret);
+        Optional<Caller> caller = secret == null || isOther
+                ? Optional.empty()
+                // An open page asks again and again, though nobody may be there.
+                : EventStreams.isAskedFor(request) ? sessions.look(secret) : sessions.find(secret);
         if (caller.isPresent()) {
             TokenFilter.pass(caller.get(), request, response, chain);
         } else {

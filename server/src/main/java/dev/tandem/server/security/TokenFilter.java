@@ -5,7 +5,7 @@ import dev.tandem.server.access.FailureLimit;
 import dev.tandem.server.access.KnownTokens;
 import dev.tandem.server.api.Callers;
 import dev.tandem.server.api.ProblemType;
-import dev.tandem.server.logs.OperatorLog;
+import dev.tandem.server.words.Sentence;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -25,13 +25,13 @@ final class TokenFilter extends OncePerRequestFilter {
     private final KnownTokens tokens;
     private final FailureLimit failures;
     private final Refusals refusals;
-    private final OperatorLog log;
+    private final LoginRecord record;
     private final Set<String> open;
 
     /** @param open the paths that need no token. A bad one there is as good as none: probes of health go on */
-    TokenFilter(KnownTokens tokens, FailureLimit failures, Refusals refusals, OperatorLog log, Set<String> open) {
+    TokenFilter(KnownTokens tokens, FailureLimit failures, Refusals refusals, LoginRecord record, Set<String> open) {
         this.open = open;
-        this.log = log;
+        this.record = record;
         this.tokens = tokens;
         this.failures = failures;
         this.refusals = refusals;
@@ -60,8 +60,8 @@ final class TokenFilter extends OncePerRequestFilter {
                     request,
                     response,
                     ProblemType.UNAVAILABLE,
-                    "The token cannot be checked: Redis has not answered since this server started",
-                    "Try again; GET /actuator/health shows which part is down");
+                    Sentence.of("problem.token-unchecked"),
+                    Sentence.of("remedy.health"));
         }
     }
 
@@ -80,15 +80,15 @@ final class TokenFilter extends OncePerRequestFilter {
     }
 
     private void refuse(HttpServletRequest request, HttpServletResponse response, String reason) throws IOException {
-        log.acted("login", "login from " + request.getRemoteAddr(), new OperatorLog.Result(false, "refused", reason));
+        record.refused(request, reason);
         if (failures.isOverAfter(request.getRemoteAddr(), System.nanoTime())) {
             response.setHeader(HttpHeaders.RETRY_AFTER, Integer.toString(FailureLimit.SECONDS_EACH));
             refusals.write(
                     request,
                     response,
                     ProblemType.TOO_MANY_BAD_TOKENS,
-                    "Too many requests with bad tokens came from this address",
-                    "Stop the program that sends them. Requests with a good token are answered meanwhile");
+                    Sentence.of("problem.bad-tokens"),
+                    Sentence.of("remedy.bad-tokens"));
             return;
         }
         response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer error=\"invalid_token\"");
@@ -96,7 +96,7 @@ final class TokenFilter extends OncePerRequestFilter {
                 request,
                 response,
                 ProblemType.INVALID_TOKEN,
-                "The token is not accepted: " + reason,
+                Sentence.of("problem.bad-token", Sentence.audited(reason)),
                 Refusals.HOW_TO_LOG_IN);
     }
 }

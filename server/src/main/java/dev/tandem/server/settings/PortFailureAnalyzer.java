@@ -3,11 +3,8 @@ package dev.tandem.server.settings;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.web.server.PortInUseException;
-import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
 
-/** Reports that the port of the API is taken, with the setting that names another. Precedes Spring Boot's own report. */
-@Order(Ordered.HIGHEST_PRECEDENCE)
+/** Reports that the port of the API is taken, with the setting that names another. */
 final class PortFailureAnalyzer extends AbstractFailureAnalyzer<PortInUseException> {
 
     @Override

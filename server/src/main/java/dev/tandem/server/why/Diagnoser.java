@@ -1,10 +1,12 @@
 package dev.tandem.server.why;
 
 import dev.tandem.server.inspect.KeyInfo;
+import dev.tandem.server.inspect.Pauses;
+import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.WaitReason;
-import dev.tandem.task.store.HeldPartition;
 import dev.tandem.task.store.HeldTask;
+import dev.tandem.task.store.PartitionReport;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -19,25 +21,25 @@ public final class Diagnoser {
     }
 
     /** Returns the one cause that matters most. */
-    public static Finding diagnose(Facts facts) {
+    public static Diagnosis diagnose(Facts facts) {
         return new Diagnoser(facts).find();
     }
 
-    private Finding find() {
+    private Diagnosis find() {
         TaskFacts task = facts.task();
         KeyInfo blocked = facts.blocked();
         if (task != null) {
             switch (task.state()) {
                 case SUCCEEDED, EXPIRED, CANCELLED -> {
-                    return of(new Diagnosis.Ended(task), task, 0);
+                    return of(new TaskCause.Ended(task), task, 0);
                 }
                 case DEAD -> {
                     return task.halts() && blocked != null
                             ? of(blocked(blocked), task, blocked.parked())
-                            : of(new Diagnosis.Dead(task), task, 0);
+                            : of(new TaskCause.Dead(task), task, 0);
                 }
                 case SCHEDULED, RETRY, ACTIVE -> {
-                    return of(stored(task), task, behind(blocked, task));
+                    return stored(task, blocked);
                 }
                 case PARKED, DELIVERED -> {}
             }
@@ -49,6 +51,15 @@ public final class Diagnoser {
             return held(facts.held().tasks().get(0));
         }
         return of(nothing(), null, 0);
+    }
+
+    private Diagnosis stored(TaskFacts task, @Nullable KeyInfo blocked) {
+        Cause cause = stored(task);
+        boolean mayStart = cause instanceof TaskCause.Due || cause instanceof TaskCause.Slot;
+        Optional<HeldTask> ahead = facts.held().tasks().stream()
+                .filter(each -> mayStart && blocked == null && !isAt(each, task))
+                .findFirst();
+        return ahead.map(this::held).orElseGet(() -> of(cause, task, behind(blocked, task)));
     }
 
     /** Counts what is parked, and what waits in memory behind the task, which is itself there if only the broker has it. */
@@ -65,7 +76,7 @@ public final class Diagnoser {
 
     private long inMemory() {
         return facts.held().partitions().stream()
-                .mapToLong(HeldPartition::matching)
+                .mapToLong(PartitionReport::matching)
                 .sum();
     }
 
@@ -74,67 +85,67 @@ public final class Diagnoser {
                 && held.place().position().text().equals(task.ref().position());
     }
 
-    private Finding of(Diagnosis cause, @Nullable TaskFacts task, long behind) {
-        return new Finding(cause, task, behind, expected(cause, task, behind));
+    private Diagnosis of(Cause cause, @Nullable TaskFacts task, long behind) {
+        return new Diagnosis(cause, task, behind, expected(cause, task, behind));
     }
 
     /** Predicts the end of the last task behind the first one, if it is known how long attempts of that take. */
-    private @Nullable Instant expected(Diagnosis cause, @Nullable TaskFacts task, long behind) {
+    private @Nullable Instant expected(Cause cause, @Nullable TaskFacts task, long behind) {
         if (task == null || task.meanMillis() < 0 || task.at() == null) {
             return null;
         }
-        boolean waitsForTime = cause instanceof Diagnosis.Retry || cause instanceof Diagnosis.NotDue;
-        if (!waitsForTime && !(cause instanceof Diagnosis.Running)) {
+        boolean waitsForTime = cause instanceof TaskCause.Retry || cause instanceof TaskCause.NotDue;
+        if (!waitsForTime && !(cause instanceof TaskCause.Running)) {
             return null;
         }
         Instant end = task.at().plusMillis((long) (task.meanMillis() * (behind + 1)));
         return end.isBefore(facts.now()) ? null : end;
     }
 
-    private Diagnosis blocked(KeyInfo key) {
+    private Cause blocked(KeyInfo key) {
         TaskFacts head = facts.head();
-        return switch (key.why()) {
-            case "halted" ->
-                new Diagnosis.Halted(
+        return switch (key.reason()) {
+            case HALTED ->
+                new TaskCause.Halted(
                         head == null ? key.head().toString() : head.name(), head == null ? null : head.error());
-            case "foreign" -> new Diagnosis.OtherOwner(key.head());
-            case "redelivery" -> new Diagnosis.Redelivery(key.head());
-            default ->
-                head == null
-                        ? new Diagnosis.Running(key.head().toString(), key.since(), "an executor", 1)
-                        : stored(head);
+            case OTHER_OWNER -> new TaskCause.OtherOwner(key.head());
+            case REDELIVERY -> new TaskCause.Redelivery(key.head());
+            case HEAD ->
+                head == null ? new TaskCause.Running(key.head().toString(), key.since(), null, null) : stored(head);
         };
     }
 
     /** Judges a task that Redis has, or of which it knows the claim. */
-    private Diagnosis stored(TaskFacts task) {
+    private Cause stored(TaskFacts task) {
         if (task.state() == TaskState.ACTIVE) {
             return claimed(task);
         }
         Instant at = task.at();
         boolean isDue = at == null || !at.isAfter(facts.now());
-        if (isDue || task.putAside()) {
-            Diagnosis paused = paused(task.type(), task.key());
-            if (paused != null) {
-                return paused;
-            }
+        Pauses.Pause pause = facts.pauses().ofStored(task.type(), task.key(), at, task.putAside(), facts.now());
+        if (pause != null) {
+            return new TaskCause.Paused(pause);
+        }
+        if (at == null && task.state() == TaskState.SCHEDULED) {
+            Cause due = due(task.name()).orElse(null);
+            return due == null || due instanceof TaskCause.Slot ? new TaskCause.Tenant(task.name()) : due;
         }
         if (at == null || isDue) {
-            return due(task.name()).orElse(new Diagnosis.Due(task));
+            return due(task.name()).orElse(new TaskCause.Due(task));
         }
         if (task.waitsFor() != null) {
-            return reason(task, task.name(), task.waitsFor(), at);
+            return reason(task.name(), task.waitsFor(), task.ref(), at);
         }
         if (task.unhandled()) {
-            return new Diagnosis.NoHandler(task);
+            return new TaskCause.NoHandler(task);
         }
-        return task.attempts() > 0 ? new Diagnosis.Retry(task, at) : new Diagnosis.NotDue(task, at);
+        return task.attempts() > 0 ? new TaskCause.Retry(task, at) : new TaskCause.NotDue(task, at);
     }
 
-    private Diagnosis claimed(TaskFacts task) {
-        String executor = task.executor() == null ? "an executor" : task.executor();
-        if (task.executor() != null && !facts.live().contains(task.executor())) {
-            return new Diagnosis.ExecutorDied(executor, task.name(), facts.lease());
+    private Cause claimed(TaskFacts task) {
+        String executor = task.executor();
+        if (executor != null && !facts.live().contains(executor)) {
+            return new PartitionCause.ExecutorDied(executor, task.name(), facts.lease());
         }
         HeldTask held = facts.held().tasks().stream()
                 .filter(each -> isAt(each, task))
@@ -142,72 +153,56 @@ public final class Diagnoser {
                 .orElse(null);
         if (held != null && !held.running()) {
             if (task.suspect()) {
-                return new Diagnosis.Quarantine(task);
+                return new TaskCause.Quarantine(task);
             }
-            String waitsFor = held.waitsFor();
-            if (waitsFor != null && !isTurn(waitsFor)) {
-                return reason(task, task.name(), waitsFor, null);
+            WaitReason waitsFor = held.waitsFor();
+            if (waitsFor != null && !(waitsFor instanceof WaitReason.Turn)) {
+                return reason(task.name(), waitsFor, task.ref(), null);
             }
         }
-        return new Diagnosis.Running(task.name(), task.at(), executor, Math.max(1, task.attempts()));
+        return new TaskCause.Running(task.name(), task.at(), executor, task.attempts() == 0 ? null : task.attempts());
     }
 
-    /** Whether the words say that a task waits for nothing but its turn. */
-    private static boolean isTurn(String waitsFor) {
-        return waitsFor.endsWith(WaitReason.SLOT);
-    }
-
-    private static Diagnosis reason(@Nullable TaskFacts task, String name, String waitsFor, @Nullable Instant at) {
-        if (waitsFor.startsWith(WaitReason.PERMIT)) {
-            return new Diagnosis.Permit(name, waitsFor.substring(WaitReason.PERMIT.length()));
+    private static Cause reason(String name, WaitReason waitsFor, TaskRef ref, @Nullable Instant at) {
+        if (waitsFor instanceof WaitReason.Permits permits) {
+            return new TaskCause.Permit(
+                    name, permits.limits().stream().map(LimitInForce::unknown).toList());
         }
-        if (waitsFor.startsWith(WaitReason.TOKEN)) {
-            return new Diagnosis.Rate(name, waitsFor.substring(WaitReason.TOKEN.length()), at);
+        if (waitsFor instanceof WaitReason.Token token) {
+            return new TaskCause.Rate(name, LimitInForce.unknown(token.limit()), at);
         }
-        if (task != null && waitsFor.startsWith(WaitReason.TASK)) {
-            return new Diagnosis.Dependency(task, waitsFor.substring(WaitReason.TASK.length()));
+        if (waitsFor instanceof WaitReason.OtherTask other) {
+            return new TaskCause.Dependency(name, ref, other.task());
         }
-        return waitsFor.equals(WaitReason.EARLIER_PARTITION)
-                ? new Diagnosis.Moved(name)
-                : new Diagnosis.Other(name, waitsFor);
-    }
-
-    private @Nullable Diagnosis paused(@Nullable String type, @Nullable String key) {
-        if (facts.queuePaused()) {
-            return new Diagnosis.Paused("the queue", "");
-        }
-        if (type != null && facts.paused().types().contains(type)) {
-            return new Diagnosis.Paused("the type " + type, " --type " + Wording.shell(type));
-        }
-        return key != null && facts.paused().keys().contains(key)
-                ? new Diagnosis.Paused("its key", " --key " + Wording.shell(key))
-                : null;
+        return waitsFor instanceof WaitReason.FormerPartition
+                ? new TaskCause.Moved(name)
+                : new TaskCause.Other(name, waitsFor.text());
     }
 
     /** Judges the first task that an executor has in memory, and of which Redis knows its claim at most. */
-    private Finding held(HeldTask first) {
+    private Diagnosis held(HeldTask first) {
         TaskFacts claimed = facts.claimed();
         long behind = facts.key() == null || facts.byTask() ? 0 : Math.max(0, inMemory() - 1);
         if (claimed != null && claimed.state() == TaskState.ACTIVE) {
             return of(claimed(claimed), claimed, behind);
         }
         String name = name(first);
-        String waitsFor = first.waitsFor();
+        WaitReason waitsFor = first.waitsFor();
         if (first.running()) {
             return of(
-                    new Diagnosis.Running(
+                    new TaskCause.Running(
                             name, null, first.executor(), first.envelope().attempts() + 1),
                     null,
                     behind);
         }
-        Diagnosis paused = paused(first.envelope().task().type(), facts.key());
-        if (paused != null) {
-            return of(paused, claimed, behind);
+        Pauses.Pause pause = facts.pauses().of(first.envelope().task().type(), facts.key());
+        if (pause != null) {
+            return of(new TaskCause.Paused(pause), claimed, behind);
         }
-        if (waitsFor != null && !isTurn(waitsFor)) {
-            return of(reason(claimed, name, waitsFor, null), claimed, behind);
+        if (waitsFor != null && !(waitsFor instanceof WaitReason.Turn)) {
+            return of(reason(name, waitsFor, TaskRef.of(first.place()), null), claimed, behind);
         }
-        return of(due(name).orElse(new Diagnosis.Slot(name, first.executor())), claimed, behind);
+        return of(due(name).orElse(new TaskCause.Slot(name, first.executor(), facts.pulled())), claimed, behind);
     }
 
     private String name(HeldTask task) {
@@ -222,72 +217,78 @@ public final class Diagnoser {
     }
 
     /** Says what keeps a task from starting that might start otherwise; empty if nothing is known to. */
-    private Optional<Diagnosis> due(String task) {
-        HeldPartition partition = ownerOfHome();
+    private Optional<Cause> due(String task) {
+        PartitionReport partition = reportOfHome();
         if (partition == null) {
             return withoutAnswer();
         }
         String name = partition.partition();
         if (partition.quietMillis() > 0) {
-            return Optional.of(new Diagnosis.Quiet(name, facts.now().plusMillis(partition.quietMillis())));
+            return Optional.of(new PartitionCause.Quiet(name, facts.now().plusMillis(partition.quietMillis())));
         }
         if (partition.keysAtBound()) {
-            return Optional.of(
-                    new Diagnosis.Full(name, "so many keys are blocked that no task of a further one starts"));
+            return Optional.of(new PartitionCause.PartitionFull(name, PartitionCause.Bound.BLOCKED_KEYS));
         }
         if (partition.withoutRoom()) {
-            return Optional.of(new Diagnosis.Full(name, "Redis has no room for more of its tasks"));
+            return Optional.of(new PartitionCause.PartitionFull(name, PartitionCause.Bound.ROOM));
         }
         if (!partition.mayStart()) {
-            return Optional.of(new Diagnosis.Slot(task, partition.executor()));
+            return Optional.of(new TaskCause.Slot(task, partition.executor(), facts.pulled()));
         }
         return partition.withheld().isEmpty()
                 ? Optional.empty()
-                : Optional.of(new Diagnosis.Withheld(partition.withheld()));
+                : Optional.of(new PartitionCause.Withheld(partition.withheld()));
     }
 
-    private @Nullable HeldPartition ownerOfHome() {
-        Home home = facts.home();
+    private @Nullable PartitionReport reportOfHome() {
+        PartitionOwner home = facts.home();
         return facts.held().partitions().stream()
-                .filter(each -> home == null || each.partition().equals(home.partition()))
+                .filter(each -> home == null ? each.hasAny() : each.partition().equals(home.partition()))
                 .findFirst()
                 .orElse(null);
     }
 
-    private Optional<Diagnosis> withoutAnswer() {
-        Home home = facts.home();
+    private Optional<Cause> withoutAnswer() {
+        PartitionOwner home = facts.home();
         if (home == null) {
             return Optional.empty();
         }
         if (home.owner() == null) {
-            return Optional.of(new Diagnosis.NoOwner(home.partition()));
+            return Optional.of(new PartitionCause.NoOwner(home.partition()));
         }
         return Optional.of(
                 home.ownerLives()
-                        ? new Diagnosis.OwnerSilent(home.owner(), home.partition())
-                        : new Diagnosis.ExecutorDied(home.owner(), null, facts.lease()));
+                        ? new PartitionCause.OwnerSilent(home.owner(), home.partition())
+                        : new PartitionCause.ExecutorDied(home.owner(), null, facts.lease()));
+    }
+
+    /** A broker need not say which tasks it has, or has delivered to a process whose memory is full. */
+    private Cause inBroker() {
+        boolean memoryFull = facts.held().partitions().stream().anyMatch(PartitionReport::memoryFull);
+        return memoryFull || facts.inBroker() > 0
+                ? new PartitionCause.InBroker(facts.inBroker(), memoryFull)
+                : new PartitionCause.Idle();
     }
 
     /** Judges what neither Redis nor an executor knows. */
-    private Diagnosis nothing() {
+    private Cause nothing() {
         if (facts.brokerProblem() != null) {
-            return new Diagnosis.Unreachable(facts.brokerProblem());
+            return new PartitionCause.NoBroker(facts.brokerProblem());
         }
-        HeldPartition partition = ownerOfHome();
-        Home home = facts.home();
+        PartitionReport partition = reportOfHome();
+        PartitionOwner home = facts.home();
+        if (partition != null && partition.notDurable() > 0) {
+            return new PartitionCause.Durability(partition.partition());
+        }
         if (partition == null || home == null) {
-            return withoutAnswer()
-                    .orElseGet(() ->
-                            facts.inBroker() > 0 ? new Diagnosis.InBroker(facts.inBroker()) : new Diagnosis.Idle());
-        }
-        if (partition.notDurable() > 0) {
-            return new Diagnosis.Durability(home.partition());
+            return withoutAnswer().orElseGet(this::inBroker);
         }
         long readTo = partition.readTo();
         long target = facts.offset() >= 0 ? facts.offset() + 1 : home.end();
         if (readTo < 0 || target <= readTo || home.end() <= readTo) {
-            return new Diagnosis.Idle();
+            return new PartitionCause.Idle();
         }
-        return new Diagnosis.NotReached(home.partition(), readTo, home.end(), target - readTo, partition.memoryFull());
+        return new PartitionCause.NotReached(
+                home.partition(), readTo, home.end(), target - readTo, partition.memoryFull());
     }
 }

@@ -1,8 +1,8 @@
 package dev.tandem.server.why;
 
 import dev.tandem.server.inspect.KeyInfo;
+import dev.tandem.server.inspect.Pauses;
 import dev.tandem.task.store.HeldAnswer;
-import dev.tandem.task.store.PausedTasks;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param inBroker how many messages of the queue are not settled in its broker
  * @param brokerProblem why the broker cannot be reached; null if it can
  * @param lease after which time a dead executor's tasks go on
+ * @param pulled whether workers lease the tasks of the queue
  */
 public record Facts(
         Instant now,
@@ -36,9 +37,9 @@ public record Facts(
         HeldAnswer held,
         @Nullable TaskFacts claimed,
         Set<String> live,
-        @Nullable Home home,
-        boolean queuePaused,
-        PausedTasks paused,
+        @Nullable PartitionOwner home,
+        Pauses pauses,
         long inBroker,
         @Nullable String brokerProblem,
-        Duration lease) {}
+        Duration lease,
+        boolean pulled) {}

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempts its starts so far, one that runs included
  * @param executor the executor that runs it; null if none does
  * @param error of its last attempt; null if there was none
- * @param waitsFor what it was put back for, see {@link WaitReason}; null if for nothing
+ * @param waitsFor what it was put back for; null if for nothing
  * @param unhandled whether it was put back because its executor has no handler for it
  * @param putAside whether it was put back because its type or its key is paused
  * @param suspect whether the executors of its last two attempts died
@@ -38,7 +38,7 @@ public record TaskFacts(
         int attempts,
         @Nullable String executor,
         @Nullable String error,
-        @Nullable String waitsFor,
+        @Nullable WaitReason waitsFor,
         boolean unhandled,
         boolean putAside,
         boolean suspect,
@@ -47,8 +47,13 @@ public record TaskFacts(
 
     private static final int SUSPECT_AFTER = 2;
 
-    /** Takes what matters. @param type its type, or that of tasks that name none; null if there is none */
-    public static TaskFacts of(TaskInfo info, String name, @Nullable String type) {
+    /**
+     * Takes what matters.
+     *
+     * @param type its type, or that of tasks that name none; null if there is none
+     * @param error of its last attempt, as far as it may be shown
+     */
+    public static TaskFacts of(TaskInfo info, String name, @Nullable String type, @Nullable String error) {
         Task task = info.envelope() == null ? null : info.envelope().task();
         int counted = info.envelope() == null ? 0 : info.envelope().attempts();
         int lapses = info.attempts() - counted - (info.state() == TaskState.ACTIVE ? 1 : 0);
@@ -61,7 +66,7 @@ public record TaskFacts(
                 type,
                 info.attempts(),
                 info.executor(),
-                info.envelope() == null ? null : info.envelope().error(),
+                error,
                 task == null ? null : WaitReason.of(task),
                 task != null && UnhandledSince.of(task) != UnhandledSince.NEVER,
                 task != null && PutAside.isMarked(task),

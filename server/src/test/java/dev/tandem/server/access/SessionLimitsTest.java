@@ -38,6 +38,17 @@ class SessionLimitsTest {
     }
 
     @Test
+    void aPageThatFollowsByItselfDoesNotKeepASession() {
+        String secret = sessions.open(owner("a"));
+        now = now.plus(Duration.ofMinutes(29));
+        assertThat(sessions.look(secret)).isPresent();
+
+        now = now.plus(Duration.ofMinutes(2));
+
+        assertThat(sessions.look(secret)).isEmpty();
+    }
+
+    @Test
     void noSessionLastsForever() {
         String secret = sessions.open(owner("a"));
         for (Instant end = now.plus(Duration.ofHours(12)); now.isBefore(end); now = now.plus(Duration.ofMinutes(20))) {
@@ -110,6 +121,24 @@ class SessionLimitsTest {
         String late = codes.make("a");
         now = now.plus(OneTimeCodes.LIFETIME);
         assertThat(codes.spend(late)).isEmpty();
+    }
+
+    @Test
+    void anOwnerPushesOutItsOwnCodesOnly() {
+        OneTimeCodes codes = new OneTimeCodes(tokens, () -> now);
+        String other = codes.make("b");
+        String first = codes.make("a");
+        List<String> later = new ArrayList<>();
+        for (int i = 0; i < OneTimeCodes.MOST_OF_OWNER; i++) {
+            later.add(codes.make("a"));
+        }
+
+        assertThat(codes.spend(first)).isEmpty();
+        assertThat(codes.spend(later.get(0))).isPresent();
+        for (int i = 0; i < OneTimeCodes.MOST; i++) {
+            codes.make("a");
+        }
+        assertThat(codes.spend(other)).isPresent();
     }
 
     private static Caller owner(String token) {

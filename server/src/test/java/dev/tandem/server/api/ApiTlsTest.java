@@ -4,17 +4,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.runtime.settings.TandemSettings;
+import dev.tandem.server.access.KnownTokens;
+import dev.tandem.server.access.Role;
 import dev.tandem.server.cli.TandemCli;
 import dev.tandem.testkit.TestCertificates;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.math.BigInteger;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
@@ -91,6 +102,57 @@ class ApiTlsTest extends ApiTestBase {
     void anySettingMayComeFromAFileOfItsName() {
         assertThat(secure.getBean(TandemSettings.class).kafka().properties())
                 .containsEntry("sasl.jaas.config", "of-a-file");
+    }
+
+    @Test
+    void cookiesAreForTlsOnlyAndThisHostAndBrowsersStayWithTls() throws Exception {
+        try (ConfigurableApplicationContext strict = run(
+                "required",
+                "--spring.ssl.bundle.pem.api.keystore.certificate=file:" + folder.resolve("api.pem"),
+                "--spring.ssl.bundle.pem.api.keystore.private-key=file:" + folder.resolve("api-key.pem"),
+                "--server.ssl.bundle=api")) {
+            int strictPort = port(strict);
+            String token = TOKENS.token(Role.VIEWER, null);
+            strict.getBean(KnownTokens.class).renew();
+            HttpResponse<String> form =
+                    secureSend(strictPort, HttpRequest.newBuilder().GET(), "");
+            String ofForm = onlyCookie(form, "__Host-tandem-login-" + strictPort);
+            String proof = form.body().replaceAll("(?s).*name=\"_csrf\" value=\"([^\"]+)\".*", "$1");
+
+            HttpResponse<String> loggedIn = secureSend(
+                    strictPort,
+                    HttpRequest.newBuilder()
+                            .header("Content-Type", "application/x-www-form-urlencoded")
+                            .POST(BodyPublishers.ofString(
+                                    "token=" + token + "&_csrf=" + URLEncoder.encode(proof, StandardCharsets.UTF_8))),
+                    ofForm);
+
+            onlyCookie(loggedIn, "__Host-tandem-session-" + strictPort);
+            assertThat(loggedIn.headers().firstValue("Strict-Transport-Security"))
+                    .hasValue("max-age=31536000");
+        }
+    }
+
+    /** Returns the cookie of an answer, which has to have all marks. */
+    private static String onlyCookie(HttpResponse<String> answer, String name) {
+        List<String> set = answer.headers().allValues("Set-Cookie").stream()
+                .filter(cookie -> cookie.startsWith(name + "="))
+                .toList();
+        assertThat(set).as(answer.statusCode() + " " + answer.headers().map()).hasSize(1);
+        assertThat(set.get(0)).contains("; Path=/", "; Secure", "; HttpOnly", "; SameSite=Strict");
+        assertThat(set.get(0)).doesNotContain("Domain");
+        return set.get(0).split(";")[0];
+    }
+
+    private static HttpResponse<String> secureSend(int port, HttpRequest.Builder request, String cookie)
+            throws IOException, InterruptedException, GeneralSecurityException {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, new TrustManager[] {new TrustsAll()}, null);
+        request.uri(URI.create("https://127.0.0.1:" + port + "/login")).header("Accept", "text/html");
+        if (!cookie.isEmpty()) {
+            request.header("Cookie", cookie);
+        }
+        return HttpClient.newBuilder().sslContext(context).build().send(request.build(), BodyHandlers.ofString());
     }
 
     private static String queues(String scheme, String... more) {

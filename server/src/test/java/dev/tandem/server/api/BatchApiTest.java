@@ -1,9 +1,13 @@
 package dev.tandem.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.server.access.Caller;
+import dev.tandem.server.access.Role;
 import dev.tandem.server.inspect.UnavailableException;
+import dev.tandem.task.Publisher.InvalidTaskException;
 import dev.tandem.task.Publisher.PublishedId;
 import dev.tandem.task.Task;
 import java.io.ByteArrayInputStream;
@@ -16,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.springframework.mock.web.MockHttpServletRequest;
 import tools.jackson.databind.JsonNode;
 
 /** Publishing streams of tasks over HTTP. */
@@ -76,6 +81,57 @@ class BatchApiTest extends ApiTestBase {
         assertThat(problem.path("accepted").asInt()).isZero();
         assertThat(problem.path("lines").asInt()).isEqualTo(1);
         assertThat(problem.at("/problems/0/line").asInt()).isEqualTo(1);
+        assertThat(problem.path("unconfirmed").asInt()).isEqualTo(1);
+        assertThat(problem.path("refused").asInt()).isZero();
+    }
+
+    @Test
+    void theAnswerIsBoundedHoweverMuchIsWrong() {
+        String name = "/".repeat(100);
+        String wrong = "{\"" + name + "\": 1}\n";
+
+        JsonNode problem = batch(wrong.repeat(BatchSubmission.MAX_REFUSED), 400);
+
+        assertThat(problem.path("refused").asInt()).isEqualTo(BatchSubmission.MAX_REFUSED);
+        assertThat(problem.path("problems")).hasSize(BatchSubmission.MAX_REFUSED);
+        assertThat(problem.at("/problems/0/detail").asString()).contains(name);
+        assertThat(problem.at("/problems/999/line").asInt()).isEqualTo(1_000);
+        assertThat(problem.at("/problems/999/type").asString()).endsWith(":invalid-body");
+        assertThat(problem.at("/problems/999/detail").asString()).contains("no room");
+        assertThat(problem.toString()).hasSizeLessThan(BatchSubmission.MAX_DESCRIBED + 1_000 * 200);
+    }
+
+    @Test
+    void tasksThatTheirBrokerCanNeverTakeAreRefusedAndBounded() {
+        PLATFORM.failure = new InvalidTaskException("The name of a header is too long");
+
+        JsonNode problem = batch("{\"id\": \"a\"}\n".repeat(5_000), 400);
+
+        assertThat(problem.path("refused").asInt()).isEqualTo(BatchSubmission.MAX_REFUSED);
+        assertThat(problem.path("unconfirmed").asInt()).isZero();
+    }
+
+    @Test
+    void noCallerHasAllPlaces() {
+        CallerPlaces places = new CallerPlaces(3, 2);
+        MockHttpServletRequest first = by("first");
+        MockHttpServletRequest second = by("second");
+        places.take(first, "batches");
+        places.take(first, "batches");
+
+        assertThatThrownBy(() -> places.take(first, "batches")).hasMessageContaining("2 batches of this caller");
+        places.take(second, "batches");
+        assertThatThrownBy(() -> places.take(second, "batches")).hasMessageContaining("3 batches already");
+        places.leave(first);
+        places.take(second, "batches");
+        places.leave(first);
+        places.take(first, "batches");
+    }
+
+    private static MockHttpServletRequest by(String token) {
+        MockHttpServletRequest request = new MockHttpServletRequest();
+        Callers.set(request, new Caller("same name", Role.PUBLISHER, List.of(), token, Caller.By.TOKEN));
+        return request;
     }
 
     @Test
@@ -97,8 +153,8 @@ class BatchApiTest extends ApiTestBase {
     @Test
     void aServerReadsNoFasterThanTheBrokerTakesTasks() throws Exception {
         CompletableFuture<PublishedId> slow = new CompletableFuture<>();
-        BatchSubmission batch =
-                new BatchSubmission(PLATFORM, line -> named(new String(line, StandardCharsets.UTF_8)), 10_000);
+        BatchSubmission batch = new BatchSubmission(
+                PLATFORM, (line, number) -> named(new String(line, StandardCharsets.UTF_8)), 10_000);
         PLATFORM.confirmed = slow;
         byte[] lines = bytes("x\n".repeat(3 * BatchSubmission.WINDOW));
         CompletableFuture<Void> end = CompletableFuture.runAsync(() -> run(batch, lines));
@@ -113,7 +169,7 @@ class BatchApiTest extends ApiTestBase {
 
     @Test
     void tasksThatAreNotConfirmedInTimeAreNamed() throws Exception {
-        BatchSubmission batch = new BatchSubmission(PLATFORM, line -> named("a"), 50);
+        BatchSubmission batch = new BatchSubmission(PLATFORM, (line, number) -> named("a"), 50);
         PLATFORM.confirmed = new CompletableFuture<>();
 
         run(batch, bytes("x\n".repeat(BatchSubmission.WINDOW + 5)));
@@ -122,11 +178,13 @@ class BatchApiTest extends ApiTestBase {
         assertThat(batch.hasBrokerFailed()).isTrue();
         assertThat(result.lines()).isEqualTo(BatchSubmission.WINDOW + 1);
         assertThat(result.problems()).hasSize(BatchSubmission.WINDOW + 1);
+        assertThat(result.unconfirmed()).isEqualTo(BatchSubmission.WINDOW + 1);
+        assertThat(result.refused()).isZero();
     }
 
     @Test
     void aFewTasksThatAreNotConfirmedInTimeAreNoSuccessEither() throws Exception {
-        BatchSubmission batch = new BatchSubmission(PLATFORM, line -> named("a"), 50);
+        BatchSubmission batch = new BatchSubmission(PLATFORM, (line, number) -> named("a"), 50);
         PLATFORM.confirmed = new CompletableFuture<>();
 
         run(batch, bytes("x\nx\n"));

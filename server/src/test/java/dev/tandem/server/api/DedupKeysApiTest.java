@@ -6,6 +6,7 @@ import dev.tandem.server.inspect.DedupKeyInfo;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.task.Envelope;
+import dev.tandem.task.Task;
 import dev.tandem.task.TaskNotes;
 import dev.tandem.task.TaskState;
 import java.time.Instant;
@@ -61,26 +62,29 @@ class DedupKeysApiTest extends ApiTestBase {
 
     @Test
     void aDuplicateNamesTheOtherTask() {
-        TaskRef ref = new TaskRef("0", "1:1");
-        Envelope kept = new Envelope(named("second"), 1, 0, null);
-        put(new TaskInfo(
-                ref,
+        put(duplicateOfFirst("1:1", named("second")));
+        assertThat(get("/api/v1/queues/orders/tasks/@0%2F1:1", 200)
+                        .path("duplicateOf")
+                        .asString())
+                .isEqualTo("first");
+    }
+
+    /** Returns a task that ended without a run, as a duplicate of the task {@code first}. */
+    static TaskInfo duplicateOfFirst(String position, Task task) {
+        return new TaskInfo(
+                new TaskRef("0", position),
                 TaskState.SUCCEEDED,
                 null,
                 "k",
                 1,
                 "e",
                 null,
-                kept,
+                new Envelope(task, 1, 0, null),
                 0L,
                 List.of(),
                 TaskNotes.NONE,
                 null,
                 "first",
-                null));
-        assertThat(get("/api/v1/queues/orders/tasks/@0%2F1:1", 200)
-                        .path("duplicateOf")
-                        .asString())
-                .isEqualTo("first");
+                null);
     }
 }

@@ -17,11 +17,20 @@ class FanOutsApiTest extends ApiTestBase {
 
     private static final String ID = "00112233445566778899";
 
-    private static FanOutRecord record(Phase phase, Stop stop, boolean finished) {
+    /** Returns a fan-out whose subtasks have not all ended. */
+    static FanOutRecord running(String id) {
+        return record(id, Phase.SEALED, Stop.NO, false);
+    }
+
+    static FanOutRecord record(Phase phase, Stop stop, boolean finished) {
+        return record(ID, phase, stop, finished);
+    }
+
+    private static FanOutRecord record(String id, Phase phase, Stop stop, boolean finished) {
         FanOutPlan plan = new FanOutPlan(
                 "orders", "3/1:17", "import-1", "import", "", 1, Rule.PARTIAL, 0.05, "orders", new byte[0], 1, 1);
         return new FanOutRecord(
-                ID,
+                id,
                 plan,
                 phase,
                 stop,
@@ -37,7 +46,8 @@ class FanOutsApiTest extends ApiTestBase {
                 0,
                 "",
                 List.of(new FanOutRecord.Failure(7, "no such row")),
-                1);
+                1,
+                FanOutRecord.Master.NOT_AWAITED);
     }
 
     @Test
@@ -66,9 +76,12 @@ class FanOutsApiTest extends ApiTestBase {
         JsonNode ended = get("/api/v1/fan-outs?ended=true&limit=1", 200);
 
         assertThat(ended.path("fanOuts").get(0).path("state").asString()).isEqualTo("completed");
-        assertThat(ended.path("next").asString()).isEqualTo("next");
+        assertThat(ended.path("next").asString())
+                .isEqualTo(Cursors.of("fan-outs", true).next("next"));
         get("/api/v1/fan-outs?limit=1000", 400);
         get("/api/v1/fan-outs?cursor=%3F", 400);
+        get("/api/v1/fan-outs?cursor=" + Cursors.of("fan-outs", false).next("?"), 400);
+        get("/api/v1/fan-outs?cursor=" + Cursors.of("fan-outs", true).next("1"), 400);
     }
 
     @Test

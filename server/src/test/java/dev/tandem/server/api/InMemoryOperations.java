@@ -46,6 +46,7 @@ final class InMemoryOperations implements OperationAdministration {
 
     @Override
     public List<OperationInfo> all() {
+        ApiTestBase.PLATFORM.check();
         return known;
     }
 }

@@ -1,15 +1,12 @@
 package dev.tandem.server.api;
 
-import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.DedupKeyInfo;
 import dev.tandem.server.inspect.ExecutorInfo;
 import dev.tandem.server.inspect.GrowthInfo;
-import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.QueueHandlers;
-import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.TaskEndings;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
@@ -17,35 +14,47 @@ import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.task.Publisher;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.statistics.QueueStatistics;
+import dev.tandem.task.store.DeadGroups;
+import dev.tandem.task.store.LimitNames;
 import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.PermitView;
 import dev.tandem.task.store.RateView;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps tasks and keys in memory, and records all changes and published tasks. */
-final class InMemoryPlatform implements Inspection, Administration, Publisher, TaskEndings {
+final class InMemoryPlatform extends InMemoryTasks implements Publisher, TaskEndings {
 
-    final Map<TaskRef, TaskInfo> tasks = new LinkedHashMap<>();
     final Map<String, KeyInfo> keys = new LinkedHashMap<>();
     final Map<String, DedupKeyInfo> dedupKeys = new LinkedHashMap<>();
+    DeadGroups deadGroups = DeadGroups.NONE;
     final Map<String, PermitView> limits = new LinkedHashMap<>();
     final Map<String, RateView> rateLimits = new LinkedHashMap<>();
+    /** Limits and rate limits that are known, but not listed. */
+    final Set<String> unlistedLimits = new HashSet<>();
+    /** The minute that it is for the statistics. */
+    long minute = ApiTestBase.NOW_MINUTE;
+    /** The points of time of which something is known, by queue. */
+    final Map<String, List<QueueStatistics.Point>> statistics = new LinkedHashMap<>();
+
     final List<GrowthInfo> growths = new ArrayList<>();
     /** The number of partitions that executors have noticed; 0 if none has. */
     int noticedPartitions = 8;
 
-    final List<String> changes = new ArrayList<>();
     /** The answer to a change of any key, if there is one. */
     final List<KeyChange> keyChanges = new ArrayList<>();
 
@@ -53,8 +62,12 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     /** The handlers that executors announced, by queue. */
     final Map<String, QueueHandlers> handlers = new LinkedHashMap<>();
 
-    /** The answers of executors, by the id or place that they are asked for. */
-    final Map<String, TaskInfo> held = new LinkedHashMap<>();
+    List<ExecutorInfo> executors = OrdinaryPlatform.EXECUTORS;
+    /** The partitions of queues that have others than {@link OrdinaryPlatform#PARTITIONS}. */
+    final Map<String, List<PartitionInfo>> partitions = new LinkedHashMap<>();
+
+    /** How many tasks wait in the broker by partition, of queues that have others than those of {@link OrdinaryPlatform}. */
+    final Map<String, Map<String, Long>> lags = new LinkedHashMap<>();
 
     boolean paused;
     PausedTasks pausedTasks = PausedTasks.NONE;
@@ -76,8 +89,13 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
         tasks.clear();
         keys.clear();
         dedupKeys.clear();
+        deadGroups = DeadGroups.NONE;
+        askedGroups.clear();
         limits.clear();
         rateLimits.clear();
+        unlistedLimits.clear();
+        statistics.clear();
+        minute = ApiTestBase.NOW_MINUTE;
         growths.clear();
         noticedPartitions = 8;
         changes.clear();
@@ -85,6 +103,13 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
         published.clear();
         handlers.clear();
         held.clear();
+        tooManyAsk = false;
+        counted.clear();
+        edited = Change.DONE;
+        executors = OrdinaryPlatform.EXECUTORS;
+        partitions.clear();
+        lags.clear();
+        forgetRuns();
         paused = false;
         pausedTasks = PausedTasks.NONE;
         partial = false;
@@ -100,16 +125,12 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
         }
     }
 
-    private void check() {
+    /** Fails if Redis does not answer. */
+    void check() {
         if (failure != null) {
             throw failure;
         }
     }
-
-    /** The result for a task that is to be cancelled, or to have another time. */
-    CancelResult cancelResult = CancelResult.CANCELLED;
-
-    Change rescheduled = Change.DONE;
 
     /** The answer to those who wait for the end of a task; null if their time is over at once. */
     volatile @Nullable CompletableFuture<Optional<TaskInfo>> end;
@@ -129,16 +150,7 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     @Override
     public List<PartitionInfo> partitions(String queue) {
         check();
-        return List.of(
-                new PartitionInfo(
-                        "0",
-                        "host-1",
-                        1,
-                        new TaskCounts(1, 2, 3, 4, 5, 6),
-                        Map.of("succeeded", 6L, "retried", 7L),
-                        300,
-                        null),
-                new PartitionInfo("1", null, 0, new TaskCounts(1, 0, 0, 0, 0, 0), Map.of("retried", 1L), 40, null));
+        return partitions.getOrDefault(queue, OrdinaryPlatform.PARTITIONS);
     }
 
     @Override
@@ -148,24 +160,36 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     }
 
     @Override
-    public List<String> limits() {
+    public LimitNames limits() {
         check();
-        return List.copyOf(limits.keySet());
+        return listed(limits, view -> view.override() != null);
+    }
+
+    private <T> LimitNames listed(Map<String, T> all, Predicate<T> isOverridden) {
+        Map<Boolean, Set<String>> names = all.entrySet().stream()
+                .filter(each -> !unlistedLimits.contains(each.getKey()))
+                .collect(Collectors.partitioningBy(
+                        each -> isOverridden.test(each.getValue()),
+                        Collectors.mapping(Map.Entry::getKey, Collectors.toSet())));
+        return new LimitNames(names.get(true), names.get(false));
     }
 
     @Override
     public List<PermitView> limits(List<String> names) {
-        return names.stream().map(limits::get).toList();
+        check();
+        return names.stream()
+                .map(name -> limits.getOrDefault(name, new PermitView(name, 0, null, List.of())))
+                .toList();
     }
 
     @Override
-    public List<String> rateLimits() {
-        return List.copyOf(rateLimits.keySet());
+    public LimitNames rateLimits() {
+        return listed(rateLimits, view -> view.override() != null);
     }
 
     @Override
     public List<RateView> rateLimits(List<String> names, int buckets) {
-        return names.stream().map(rateLimits::get).toList();
+        return names.stream().map(rateLimits::get).filter(Objects::nonNull).toList();
     }
 
     @Override
@@ -198,7 +222,8 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
             @Nullable String partition,
             @Nullable String cursor,
             int limit,
-            @Nullable Predicate<TaskInfo> chosen) {
+            @Nullable Predicate<TaskInfo> chosen,
+            int lookAt) {
         check();
         int from = cursor == null ? 0 : Integer.parseInt(cursor);
         List<TaskInfo> all = tasks.values().stream()
@@ -211,11 +236,21 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
 
     @Override
     public Optional<TaskInfo> task(String queue, TaskRef ref) {
+        check();
         return Optional.ofNullable(tasks.get(ref));
     }
 
     @Override
+    public Map<Long, TaskInfo> atOffsets(String queue, String partition, List<Long> offsets) {
+        Map<Long, TaskInfo> known = new LinkedHashMap<>();
+        offsets.forEach(offset ->
+                task(queue, new TaskRef(partition, "1:" + offset)).ifPresent(task -> known.put(offset, task)));
+        return known;
+    }
+
+    @Override
     public List<TaskInfo> byId(String queue, String id) {
+        check();
         return tasks.values().stream()
                 .filter(task -> task.envelope() != null
                         && id.equals(task.envelope().task().id()))
@@ -223,28 +258,27 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     }
 
     @Override
+    public DeadGroups deadGroups(String queue, int most) {
+        check();
+        return DeadGroups.sum(List.of(deadGroups), most);
+    }
+
+    @Override
     public Page<KeyInfo> keys(String queue, @Nullable String cursor, int limit) {
+        check();
         return new Page<>(List.copyOf(keys.values()), null);
     }
 
     @Override
-    public List<TaskInfo> inExecutors(String queue, String id) {
-        return Optional.ofNullable(held.get(id)).stream().toList();
-    }
-
-    @Override
     public List<KeyInfo> key(String queue, String key) {
+        check();
         return keys.containsKey(key) ? List.of(keys.get(key)) : List.of();
     }
 
     @Override
     public List<ExecutorInfo> executors() {
-        return List.of(new ExecutorInfo(
-                "host-1",
-                "host",
-                null,
-                Instant.parse("2026-11-20T10:00:00Z"),
-                List.of(new ExecutorInfo.Share("orders", 2, 3))));
+        check();
+        return executors;
     }
 
     @Override
@@ -276,19 +310,6 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
         }
         changes.add("delete " + queue + " " + ref);
         return Change.DONE;
-    }
-
-    @Override
-    public Cancellation cancel(String queue, @Nullable TaskRef ref, String id) {
-        changes.add("cancel " + queue + " " + (ref == null ? id : ref));
-        TaskInfo task = ref == null ? null : tasks.get(ref);
-        return new Cancellation(cancelResult, task);
-    }
-
-    @Override
-    public Change reschedule(String queue, TaskRef ref, Instant at) {
-        changes.add("reschedule " + queue + " " + ref);
-        return rescheduled;
     }
 
     @Override
@@ -355,6 +376,8 @@ final class InMemoryPlatform implements Inspection, Administration, Publisher, T
     public CompletionStage<PublishedId> publish(Task task) {
         if (failure instanceof UnavailableException) {
             return CompletableFuture.failedFuture(new PublishException(failure.getMessage()));
+        } else if (failure instanceof InvalidTaskException) {
+            return CompletableFuture.failedFuture(failure);
         }
         synchronized (published) {
             published.add(task);

@@ -32,7 +32,7 @@ final class InMemoryPulledTasks implements PulledTasks {
     }
 
     @Override
-    public CompletableFuture<List<LeaseAnswer>> apply(String queue, List<LeaseOrder> these) {
+    public CompletableFuture<List<LeaseAnswer>> apply(String caller, String queue, List<LeaseOrder> these) {
         orders.addAll(these);
         return CompletableFuture.completedFuture(these.stream().map(answers).toList());
     }

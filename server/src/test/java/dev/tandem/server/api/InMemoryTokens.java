@@ -24,18 +24,19 @@ final class InMemoryTokens implements TokenBook, TokenAdministration {
 
     /** Keeps a token and returns its text. */
     String token(Role role, @Nullable Instant expires, String... queues) {
+        return token("the " + role.text(), role, expires, queues);
+    }
+
+    /** Keeps a token of this name and returns its text. */
+    String named(String name, Role role) {
+        return token(name, role, null);
+    }
+
+    private String token(String name, Role role, @Nullable Instant expires, String... queues) {
         TokenText text = TokenText.fresh();
         tokens.put(
                 text.id(),
-                new AccessToken(
-                        text.id(),
-                        "the " + role.text(),
-                        role,
-                        List.of(queues),
-                        text.hash(),
-                        Instant.EPOCH,
-                        "a test",
-                        expires));
+                new AccessToken(text.id(), name, role, List.of(queues), text.hash(), Instant.EPOCH, "a test", expires));
         return text.text();
     }
 

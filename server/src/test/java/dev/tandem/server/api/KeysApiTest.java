@@ -9,6 +9,7 @@ import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.StoreAnswer.BlockReason;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -47,7 +48,7 @@ class KeysApiTest extends ApiTestBase {
 
     @Test
     void haltedKeysComeFirst() {
-        PLATFORM.keys.put("a", new KeyInfo("a", "0", "head", null, new TaskRef("0", "1:2"), 0, null));
+        PLATFORM.keys.put("a", new KeyInfo("a", "0", BlockReason.HEAD, null, new TaskRef("0", "1:2"), 0, null));
         PLATFORM.keys.put("k", key("k"));
 
         JsonNode keys = get(KEYS, 200).path("keys");
@@ -106,7 +107,7 @@ class KeysApiTest extends ApiTestBase {
 
     @Test
     void changeThatIsMadeInPartSaysWhatWasDone() {
-        KeyInfo other = new KeyInfo("k", "3", "halted", null, new TaskRef("3", "1:9"), 0, null);
+        KeyInfo other = new KeyInfo("k", "3", BlockReason.HALTED, null, new TaskRef("3", "1:9"), 0, null);
         PLATFORM.keyChanges.addAll(List.of(new KeyChange(Change.DONE, key("k")), new KeyChange(Change.RUNNING, other)));
         assertThat(post(KEYS + "/k/skip", 409).path("detail").asString())
                 .isEqualTo(
@@ -146,7 +147,7 @@ class KeysApiTest extends ApiTestBase {
                 new KeyInfo(
                         "k",
                         "0",
-                        "redelivery",
+                        BlockReason.REDELIVERY,
                         Instant.parse("2026-11-20T10:00:00Z"),
                         new TaskRef("0", "1:1"),
                         0,
@@ -192,6 +193,7 @@ class KeysApiTest extends ApiTestBase {
         TaskRef head = new TaskRef("0", "1:1");
         TaskInfo task = info("0", "1:1", TaskState.RETRY, Task.of("orders", key, bytes("x")), head);
         PLATFORM.keys.put(
-                key, new KeyInfo(key, "0", "head", Instant.parse("2026-11-20T09:00:00Z"), head, parked, task));
+                key,
+                new KeyInfo(key, "0", BlockReason.HEAD, Instant.parse("2026-11-20T09:00:00Z"), head, parked, task));
     }
 }

@@ -1,10 +1,17 @@
 package dev.tandem.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.tandem.server.inspect.Administration.CancelResult;
 import dev.tandem.server.inspect.Administration.Change;
+import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.task.Envelope;
+import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
+import dev.tandem.task.TaskPlace;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.HeldTask;
 import java.time.Instant;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,6 +85,22 @@ class LifecycleApiTest extends ApiTestBase {
                 Instant.parse(post(TASKS + "a/reschedule?at=0", 202).path("at").asString());
         assertThat(now).isBetween(Instant.now().minusSeconds(10), Instant.now());
         assertThat(PLATFORM.changes).hasSize(3).containsOnly("reschedule orders @0/1:1");
+        post(TASKS + "a/reschedule?delay=5m&attempts=0", 202);
+        assertThat(PLATFORM.changes).endsWith("reschedule orders @0/1:1 after 0");
+    }
+
+    /** A task that its owner has starts whatever is said. */
+    @Test
+    void aTaskThatItsOwnerWasGivenKeepsItsTime() {
+        TaskInfo task = info("0", "1:1", TaskState.RETRY, named("a"), null);
+        put(task);
+        TaskPlace place = new TaskPlace(new Partition("orders", "0"), new Position("1:1"));
+        PLATFORM.held.put("1:1", task.withHeld(new HeldTask(place, "e-1", Envelope.of(named("a")), false, null)));
+
+        JsonNode problem = post(TASKS + "a/reschedule?delay=5m", 409);
+
+        assertThat(problem.path("type").asString()).endsWith("task-running");
+        assertThat(PLATFORM.changes).isEmpty();
     }
 
     @ParameterizedTest
@@ -110,5 +133,22 @@ class LifecycleApiTest extends ApiTestBase {
         PLATFORM.rescheduled = change;
         assertThat(post(TASKS + "a/reschedule?delay=1h", 409).path("detail").asString())
                 .contains(detail);
+    }
+
+    /** The owner is asked before anything is changed. */
+    @Test
+    void aTimeThatNobodyCouldAnswerForIsNotSaidToMaybeBeChanged() {
+        put("0", "1:1", TaskState.SCHEDULED, named("a"));
+        PLATFORM.tooManyAsk = true;
+
+        assertThat(post(TASKS + "a/reschedule?delay=1h", 503).path("remedy").asString())
+                .startsWith("Try again");
+
+        assertThat(PLATFORM.changes).isEmpty();
+        // The entry is made when the answer is sent already.
+        await().untilAsserted(() -> assertThat(AUDIT.refused)
+                .singleElement()
+                .satisfies(
+                        entry -> assertThat(entry.result()).isEqualTo("failed with status 503, and nothing was done")));
     }
 }

@@ -2,6 +2,7 @@ package dev.tandem.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -103,9 +104,58 @@ class OidcLoginTest {
         assertThat(ApiTestBase.AUDIT.entries)
                 .extracting(entry -> entry.action() + " by " + entry.who() + " by " + entry.by())
                 .containsExactly("pause by ada by oidc");
-        assertThat(ApiTestBase.AUDIT.refused)
+        assertThat(ApiTestBase.AUDIT.logins)
                 .extracting(entry -> entry.action() + " by " + entry.who() + " by " + entry.by())
                 .contains("login by ada by oidc", "logout by ada by oidc");
+    }
+
+    /** The filters of these paths know them by other means than routes do. */
+    @Test
+    void noSpellingOfTheirPathsLeadsAroundWhatBoundsThem() {
+        for (String path : List.of("/oauth2/authorization/company", "/login/oauth2/code/company")) {
+            for (String spelling : List.of(
+                    path + "/",
+                    path + "/.",
+                    path + ";x=1",
+                    path + "%00",
+                    path + "%2f",
+                    "/" + path,
+                    "/x/.." + path,
+                    "/%2e" + path,
+                    path.replace("oauth2", "OAUTH2"),
+                    path.replace("oauth2", "%6fauth2"),
+                    path.replace("/company", "//company"),
+                    path.replace("/company", "/other"))) {
+                for (String method : List.of("GET", "POST", "HEAD", "PUT")) {
+                    String answer = raw(method, spelling);
+                    assertThat(answer).as(method + " " + spelling).doesNotContain("tandem-session");
+                    assertThat(answer.isEmpty() ? "HTTP/1.1 400" : answer.substring(0, 12))
+                            .as(method + " " + spelling)
+                            .isIn(
+                                    "HTTP/1.1 302",
+                                    "HTTP/1.1 303",
+                                    "HTTP/1.1 400",
+                                    "HTTP/1.1 401",
+                                    "HTTP/1.1 403",
+                                    "HTTP/1.1 404",
+                                    "HTTP/1.1 405");
+                }
+            }
+        }
+        assertThat(ApiTestBase.AUDIT.logins).isEmpty();
+    }
+
+    private static String raw(String method, String path) {
+        try (Socket socket = new Socket("127.0.0.1", ApiTestBase.port(api))) {
+            socket.setSoTimeout(20_000);
+            socket.getOutputStream()
+                    .write((method + " " + path + "?code=x&state=y HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                                    + "Content-Length: 0\r\n\r\n")
+                            .getBytes(StandardCharsets.ISO_8859_1));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test

@@ -315,5 +315,7 @@ final class OpenApiGenerator {
             @Nullable List<PullViews.NotDone> invalid,
             @Nullable Long lines,
             @Nullable Long accepted,
+            @Nullable Long refused,
+            @Nullable Long unconfirmed,
             @Nullable List<BatchViews.LineProblem> problems) {}
 }

@@ -1,6 +1,7 @@
 package dev.tandem.server.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.tandem.server.words.Sentence;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.AnnotatedType;
@@ -71,7 +72,7 @@ final class OpenApiSchemas {
     }
 
     private Map<String, Object> ofClass(Class<?> type) {
-        if (type == String.class) {
+        if (type == String.class || type == Sentence.class) {
             return map("type", "string");
         } else if (type == int.class || type == Integer.class) {
             return map("type", "integer", "format", "int32");

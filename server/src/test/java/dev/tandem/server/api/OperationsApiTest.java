@@ -28,6 +28,7 @@ class OperationsApiTest extends ApiTestBase {
                 .isTrue();
         assertThat(begun.path("operation").asString()).isEqualTo("o-1");
         assertThat(begun.path("state").asString()).isEqualTo("waiting");
+        assertThat(begun.path("askedBy").asString()).isEqualTo("anybody");
         assertThat(begun.path("selection").toString())
                 .isEqualTo("{\"states\":[\"dead\",\"scheduled\"],\"type\":\"noop\",\"error\":\"refused\","
                         + "\"diedBefore\":\"-1h\"}");

@@ -1,18 +1,24 @@
 package dev.tandem.server.api;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.tandem.server.access.AuditEntry;
 import dev.tandem.server.inspect.Administration.Change;
 import dev.tandem.server.inspect.Administration.KeyChange;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.server.logs.OperatorLog;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.store.StoreAnswer.BlockReason;
+import java.net.URLEncoder;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,6 +82,20 @@ class OperatorActsTest extends ApiTestBase {
     }
 
     @Test
+    void anEntryNamesTheQueueAndTheTaskWhole() {
+        String id = "long of queue orders (" + "x".repeat(300);
+        put("0", "1:1", TaskState.DEAD, named(id));
+        post("/api/v1/queues/orders/tasks/" + URLEncoder.encode(id, UTF_8).replace("+", "%20") + "/retry", 202);
+        post("/api/v1/queues/mail/pause", 202);
+
+        await().until(() -> AUDIT.entries.size() == 2);
+        assertThat(AUDIT.entries)
+                .extracting(AuditEntry::queue, AuditEntry::task)
+                .containsExactlyInAnyOrder(tuple("orders", id), tuple("mail", null));
+        assertThat(get("/api/v1/audit", 200).path("entries").toString()).contains("\"task\":\"" + id + "\"");
+    }
+
+    @Test
     void parametersAreDecoded() {
         PLATFORM.keys.put("k", key("k"));
 
@@ -87,7 +107,7 @@ class OperatorActsTest extends ApiTestBase {
 
     @Test
     void anActThatIsDoneInPartIsNotCalledRefused() {
-        KeyInfo other = new KeyInfo("k", "3", "halted", null, new TaskRef("3", "1:9"), 0, null);
+        KeyInfo other = new KeyInfo("k", "3", BlockReason.HALTED, null, new TaskRef("3", "1:9"), 0, null);
         PLATFORM.keyChanges.addAll(List.of(
                 new KeyChange(Change.DONE, key("k")),
                 new KeyChange(Change.RUNNING, other),
@@ -114,7 +134,7 @@ class OperatorActsTest extends ApiTestBase {
     /** The first failure is certain, but the second change may have been made. */
     @Test
     void anActThatMayHaveBeenDoneIsNotCalledRefused() {
-        KeyInfo other = new KeyInfo("k", "3", "halted", null, new TaskRef("3", "1:9"), 0, null);
+        KeyInfo other = new KeyInfo("k", "3", BlockReason.HALTED, null, new TaskRef("3", "1:9"), 0, null);
         PLATFORM.keyChanges.addAll(List.of(
                 new KeyChange(Change.NOT_HALTED, key("k")),
                 new KeyChange(Change.UNKNOWN, other, "Redis is not available")));
@@ -136,5 +156,40 @@ class OperatorActsTest extends ApiTestBase {
 
         await().until(() -> !lines().isEmpty());
         assertThat(lines()).containsExactly("Operator: resume of queue mail, asked by anybody at 127.0.0.1: done");
+    }
+
+    @Test
+    void eachRequestThatPublishesIsInAPartOfTheAuditLogOfItsOwn() {
+        json("/api/v1/queues/orders/tasks", "{}", 202);
+        json("/api/v1/queues/orders/tasks", "{\"delay\": \"soon\"}", 400);
+        send("POST", "/api/v1/queues/mail/tasks/batch", "application/x-ndjson", "{}\n{}\nno task\n", 202);
+
+        await().until(() -> AUDIT.published.size() == 3);
+        assertThat(AUDIT.published)
+                .extracting(entry -> entry.action() + " to " + entry.subject() + " by " + entry.who() + ": "
+                        + entry.tasks() + ", " + entry.result())
+                .containsExactlyInAnyOrder(
+                        "publish to queue orders by anybody: 1, done",
+                        "publish to queue orders by anybody: 0, refused with status 400",
+                        "publish to queue mail by anybody: 2, done");
+        assertThat(AUDIT.entries).isEmpty();
+        assertThat(get("/api/v1/audit?kind=published", 200).path("entries")).hasSize(3);
+        assertThat(get("/api/v1/audit?kind=others", 400)
+                        .at("/errors/0/parameter")
+                        .asString())
+                .isEqualTo("kind");
+    }
+
+    @Test
+    void likeRequestsThatPublishAreCountedTogether() {
+        AuditEntry one = AuditEntry.of(Instant.EPOCH, null, "::1", "publish", "queue orders", 202, "done")
+                .published(3);
+        AuditEntry other = AuditEntry.of(Instant.MAX, null, "::1", "publish", "queue orders", 202, "done")
+                .published(4);
+
+        assertThat(one.likeness()).isEqualTo(other.likeness());
+        assertThat(one.and(other).and(other).tasks()).isEqualTo(11);
+        assertThat(one.and(other).and(other).requests()).isEqualTo(3);
+        assertThat(one.and(other).at()).isEqualTo(Instant.EPOCH);
     }
 }

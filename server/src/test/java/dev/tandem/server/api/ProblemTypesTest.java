@@ -68,6 +68,8 @@ class ProblemTypesTest extends ApiTestBase {
     @CsvSource(delimiter = '|', textBlock = """
             GET    | /api/v1/queues/orders/tasks?limit=0           | 400 | invalid-parameter    | limit
             GET    | /api/v1/queues/orders/tasks?limit=x           | 400 | invalid-parameter    | limit
+            GET    | /api/v1/queues/orders/history?range=2h        | 400 | invalid-parameter    | range
+            GET    | /api/v1/queues/orders/history?step=7m         | 400 | invalid-parameter    | step
             POST   | /api/v1/queues/orders/partitions?from=1       | 400 | invalid-parameter    | to
             POST   | /api/v1/queues/orders/operations              | 400 | invalid-parameter    | action
             GET    | /api/v1/fan-outs/7                            | 400 | invalid-parameter    | fanOut

@@ -42,6 +42,16 @@ class PullApiTest extends ApiTestBase {
         return order.request();
     }
 
+    @Test
+    void finishSaysThatTheQueueKeepsNoResults() {
+        assertThat(json(PULL + "finish", "{\"lease\": \"" + LEASE + "\", \"result\": 1}", 202)
+                        .path("warnings")
+                        .toString())
+                .contains("result is dropped", "tandem.queues.exports.max-result-bytes");
+        assertThat(json(PULL + "finish", "{\"lease\": \"" + LEASE + "\"}", 202).has("warnings"))
+                .isFalse();
+    }
+
     // ---- lease ----
 
     @Test
@@ -293,6 +303,8 @@ class PullApiTest extends ApiTestBase {
         post(PULL + "lease", 200);
         order("finish", "{\"lease\": \"" + LEASE + "\"}");
         order("discard", "{\"lease\": \"" + LEASE + "\"}");
+        order("kick", "{\"max\": 1}");
+        PLATFORM.tasks.clear();
         order("kick", "{\"max\": 1}");
         put("0", "1:2", TaskState.DEAD, named("b"));
         order("discard", "{\"id\": \"b\"}");

@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.server.inspect.LocalQueues.LocalQueue;
+import dev.tandem.server.inspect.OwnerGaps;
 import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.QueueHandlers;
 import dev.tandem.server.inspect.TaskCounts;
+import dev.tandem.server.words.Sentence;
 import dev.tandem.task.store.HandledTypes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,11 +45,16 @@ class QueueStateTest {
     }
 
     private static PartitionInfo partition(int number, @Nullable String owner) {
-        return new PartitionInfo(Integer.toString(number), owner, 0, TaskCounts.NONE, Map.of(), 0, null);
+        return new PartitionInfo(Integer.toString(number), owner, 0, TaskCounts.NONE, Map.of(), 0, 0, 0L, null);
     }
 
     private static LocalQueue local(@Nullable String broker, @Nullable String redis, boolean full) {
-        return new LocalQueue(broker, redis, null, null, false, full, null);
+        return new LocalQueue(broker, redis, null, null, false, full, null, null, OwnerGaps.NONE);
+    }
+
+    /** Returns a state in English. */
+    private static String state(String word, String problem) {
+        return "QueueState[word=" + word + ", problems=[" + problem + "]]";
     }
 
     private static Map<String, Long> lags(int partitions) {
@@ -79,6 +87,7 @@ class QueueStateTest {
         assertThat(running.with(QueueHandlers.NONE)).isEqualTo(running);
         assertThat(running.with(differ).word()).isEqualTo("handlers differ");
         assertThat(running.with(differ).problems())
+                .map(Sentence::english)
                 .containsExactly("Executors have different handlers: e1, e2 have none for 'refund', and others do");
         QueueHandlers unknown =
                 new QueueHandlers(handled, new TreeMap<>(Map.of("e1", new TreeSet<>(Set.of("refund", "")))));
@@ -98,6 +107,7 @@ class QueueStateTest {
 
         assertThat(state.word()).isEqualTo("no redis");
         assertThat(state.problems())
+                .map(Sentence::english)
                 .containsExactly(
                         "Cannot reach Redis at localhost:6379",
                         "Kafka: no broker can be reached",
@@ -115,13 +125,48 @@ class QueueStateTest {
     }
 
     @Test
-    void partitionsThatNobodyEverOwnedAreCounted() {
-        assertThat(QueueState.of(KAFKA, LocalQueue.GOOD, null, false, List.of(partition(0, "a")), lags(16))
-                        .word())
-                .isEqualTo("15 partitions unowned");
+    void partitionsThatNobodyEverOwnedAreNewUntilExecutorsMustHaveNoticedThem() {
+        Duration usual = Duration.ofSeconds(75);
+        List<PartitionInfo> known = List.of(partition(0, "a"));
+
+        QueueState grown = QueueState.of(KAFKA, LocalQueue.GOOD, null, false, known, lags(16));
+        assertThat(grown.word()).isEqualTo("15 partitions new");
+        assertThat(grown.problems())
+                .singleElement()
+                .asString()
+                .startsWith("No executor owns partitions 1, 2, 3,")
+                .contains("yet: executors notice new partitions of a topic within a minute")
+                .endsWith("Their tasks wait until then");
+        assertThat(QueueState.of(KAFKA, gaps(usual, Map.of("1", Duration.ofSeconds(30))), null, false, known, lags(2)))
+                .extracting(QueueState::word, state -> state.problems().get(0))
+                .satisfies(said -> {
+                    assertThat(said.get(0)).isEqualTo("1 partition new");
+                    assertThat(said.get(1)).asString().startsWith("No executor owns partition 1 yet for 30 s: ");
+                });
+        assertThat(QueueState.of(KAFKA, gaps(usual, Map.of("1", usual)), null, false, known, lags(2)))
+                .hasToString(
+                        state("1 partition unowned", "No executor has owned partition 1 for 75 s, so its tasks wait"));
         assertThat(QueueState.of(KAFKA, LocalQueue.GOOD, null, false, List.of(), lags(16))
                         .word())
                 .isEqualTo("no owner");
+    }
+
+    @Test
+    void aPartitionThatLostItsOwnerSaysForHowLong() {
+        LocalQueue seen = gaps(Duration.ofSeconds(75), Map.of("1", Duration.ofSeconds(12)));
+        List<PartitionInfo> known = List.of(partition(0, "a"), partition(1, null));
+
+        QueueState state = QueueState.of(KAFKA, seen, null, false, known, lags(3));
+        assertThat(state.word()).isEqualTo("1 partition unowned");
+        assertThat(state.problems())
+                .map(Sentence::english)
+                .hasSize(2)
+                .contains("No executor has owned partition 1 for 12 s, so its tasks wait")
+                .anyMatch(problem -> problem.startsWith("No executor owns partition 2 yet"));
+    }
+
+    private static LocalQueue gaps(Duration usual, Map<String, Duration> lasting) {
+        return new LocalQueue(null, null, null, null, false, false, null, null, new OwnerGaps(lasting, usual));
     }
 
     @Test
@@ -135,7 +180,8 @@ class QueueStateTest {
                         .word())
                 .isEqualTo("running");
 
-        PartitionInfo withTasks = new PartitionInfo("2", null, 0, new TaskCounts(0, 1, 0, 0, 0, 0), Map.of(), 0, null);
+        PartitionInfo withTasks =
+                new PartitionInfo("2", null, 0, new TaskCounts(0, 1, 0, 0, 0, 0), Map.of(), 0, 0, 0L, null);
         assertThat(QueueState.of(
                                 RABBIT,
                                 LocalQueue.GOOD,
@@ -152,7 +198,7 @@ class QueueStateTest {
         QueueState state =
                 QueueState.of(KAFKA, LocalQueue.GOOD, "Redis is not available: away", false, List.of(), lags(2));
 
-        assertThat(state).isEqualTo(new QueueState("no redis", List.of("Redis is not available: away")));
+        assertThat(state).hasToString(state("no redis", "Redis is not available: away"));
     }
 
     @Test
@@ -162,14 +208,15 @@ class QueueStateTest {
         assertThat(QueueState.of(KAFKA, LocalQueue.GOOD, null, false, owned, Map.of()))
                 .isEqualTo(new QueueState("running", List.of()));
         LocalQueue away = local("no broker can be reached", null, false);
-        QueueState noBroker = new QueueState("no broker", List.of("Kafka: no broker can be reached"));
-        assertThat(QueueState.of(KAFKA, away, null, false, owned, Map.of())).isEqualTo(noBroker);
+        String noBroker = state("no broker", "Kafka: no broker can be reached");
+        assertThat(QueueState.of(KAFKA, away, null, false, owned, Map.of())).hasToString(noBroker);
         assertThat(QueueState.of(KAFKA, away, null, false, List.of(), Map.of()))
                 .as("no executor can have a partition yet")
-                .isEqualTo(noBroker);
+                .hasToString(noBroker);
         assertThat(QueueState.of(RABBIT, away, null, false, List.of(partition(0, null)), Map.of()))
-                .isEqualTo(new QueueState("no broker", List.of("RabbitMQ: no broker can be reached")));
-        PartitionInfo withTasks = new PartitionInfo("0", null, 0, new TaskCounts(0, 1, 0, 0, 0, 0), Map.of(), 0, null);
+                .hasToString(state("no broker", "RabbitMQ: no broker can be reached"));
+        PartitionInfo withTasks =
+                new PartitionInfo("0", null, 0, new TaskCounts(0, 1, 0, 0, 0, 0), Map.of(), 0, 0, 0L, null);
         assertThat(QueueState.of(KAFKA, away, null, false, List.of(withTasks), Map.of())
                         .problems())
                 .hasSize(2)
@@ -185,26 +232,39 @@ class QueueStateTest {
     void rabbitPartitionsNeedOwnersAlsoBeforeTheirSubQueuesAreDeclared() {
         assertThat(QueueState.of(RABBIT, LocalQueue.GOOD, null, false, List.of(partition(0, "a")), Map.of("0", 3L))
                         .word())
-                .isEqualTo("1 partition unowned");
+                .isEqualTo("1 partition new");
     }
 
     @Test
     void pauseByAnOperatorIsNotSaidOfThisServerOnly() {
-        LocalQueue here = new LocalQueue(null, null, null, "an operator has paused the queue", false, false, null);
+        LocalQueue here = new LocalQueue(
+                null, null, null, "an operator has paused the queue", false, false, null, null, OwnerGaps.NONE);
 
         assertThat(of(here, true, "a")).isEqualTo(new QueueState("paused", List.of()));
-        assertThat(of(here, true, "a").with("Paused").problems()).containsExactly("Paused");
+        assertThat(of(here, true, "a").with(Sentence.quote("Paused")).problems())
+                .hasToString("[Paused]");
     }
 
     @Test
     void onlyFailuresSlowAQueueDown() {
-        LocalQueue slowed = new LocalQueue(null, null, null, "starts are slowed down", true, false, null);
-        LocalQueue paused = new LocalQueue(null, null, null, "the queue is paused in this process", false, false, null);
+        LocalQueue slowed =
+                new LocalQueue(null, null, null, "starts are slowed down", true, false, null, null, OwnerGaps.NONE);
+        LocalQueue paused = new LocalQueue(
+                null, null, null, "the queue is paused in this process", false, false, null, null, OwnerGaps.NONE);
 
-        assertThat(of(slowed, false, "a"))
-                .isEqualTo(new QueueState("slowed", List.of("In this server, starts are slowed down")));
+        assertThat(of(slowed, false, "a")).hasToString(state("slowed", "In this server, starts are slowed down"));
         assertThat(of(paused, false, "a"))
-                .isEqualTo(new QueueState("running", List.of("In this server, the queue is paused in this process")));
+                .hasToString(state("running", "In this server, the queue is paused in this process"));
+    }
+
+    @Test
+    void queuesThatAnotherOrderingHasLeftAreNamed() {
+        LocalQueue local =
+                new LocalQueue(null, null, null, null, false, false, null, "the queue 'mail.0' stands", OwnerGaps.NONE);
+
+        assertThat(of(local, false, "a"))
+                .hasToString(
+                        state("running", "In RabbitMQ, the queue 'mail.0' stands; ./tandem doctor says what to do"));
     }
 
     @Test

@@ -35,8 +35,8 @@ class RequestGuardTest {
             strings = {"evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", ""})
     void otherHostNamesAreRefused(String host) {
         assertThat(guard.check(host, null, null, false)).isPresent().get().satisfies(refusal -> {
-            assertThat(refusal.detail()).contains(host);
-            assertThat(refusal.remedy()).contains("tandem.api.allowed-hosts");
+            assertThat(refusal.detail().english()).contains(host);
+            assertThat(refusal.remedy().english()).contains("tandem.api.allowed-hosts");
         });
     }
 

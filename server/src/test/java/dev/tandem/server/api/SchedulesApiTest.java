@@ -205,6 +205,63 @@ class SchedulesApiTest extends ApiTestBase {
     }
 
     @Test
+    void aDeletedScheduleIsRestored() {
+        SCHEDULES.now = NOW;
+        String body = "{\"queue\": \"orders\", \"type\": \"t\", \"every\": \"1m\", \"payload\": \"secret\"}";
+        json("/api/v1/schedules/nightly/create", body, 202);
+        send("DELETE", "/api/v1/schedules/nightly", null, null, 202);
+        get("/api/v1/schedules/nightly", 404);
+
+        JsonNode restored = post("/api/v1/schedules/nightly/restore", 202);
+
+        assertThat(restored.path("every").asString()).isEqualTo("PT1M");
+        assertThat(restored.toString()).doesNotContain("secret");
+        assertThat(SCHEDULES.definitions.get("nightly").payload()).isEqualTo("secret");
+    }
+
+    @Test
+    void aScheduleThatCannotBeRestoredSaysWhy() {
+        SCHEDULES.result = Result.NOT_FOUND;
+        assertThat(post("/api/v1/schedules/none/restore", 404).path("remedy").asString())
+                .contains("ten minutes");
+        SCHEDULES.result = Result.CURRENT;
+        assertThat(post("/api/v1/schedules/nightly/restore", 409).path("type").asString())
+                .endsWith("schedule-of-program");
+        SCHEDULES.result = Result.STALE;
+        assertThat(post("/api/v1/schedules/nightly/restore", 409).path("type").asString())
+                .endsWith("already-exists");
+        SCHEDULES.result = Result.NO_ROOM;
+        assertThat(post("/api/v1/schedules/nightly/restore", 409).path("type").asString())
+                .endsWith("too-many");
+    }
+
+    @Test
+    void aRestoredScheduleCountsAmongThoseThatFireTooOften() {
+        String body = "{\"queue\": \"orders\", \"type\": \"t\", \"every\": \"1s\"}";
+        json("/api/v1/schedules/first/create", body, 202);
+        send("DELETE", "/api/v1/schedules/first", null, null, 202);
+        for (int i = 0; i < 100; i++) {
+            json("/api/v1/schedules/fast-" + i + "/create", body, 202);
+        }
+        assertThat(post("/api/v1/schedules/first/restore", 400).path("detail").asString())
+                .contains("101 times a second");
+    }
+
+    @Test
+    void aScheduleOfWhichAnotherOneWasDeletedMeanwhileIsNotRestored() {
+        String body = "{\"queue\": \"orders\", \"type\": \"t\", \"every\": \"1s\"}";
+        json("/api/v1/schedules/nightly/create", body, 202);
+        send("DELETE", "/api/v1/schedules/nightly", null, null, 202);
+        SCHEDULES.looked = new ScheduleBook.Deleted(false, "an earlier one", "{}");
+
+        assertThat(post("/api/v1/schedules/nightly/restore", 409).path("type").asString())
+                .endsWith("conflict");
+
+        get("/api/v1/schedules/nightly", 404);
+        post("/api/v1/schedules/nightly/restore", 202);
+    }
+
+    @Test
     void theNumberOfInstantsHasABound() {
         have(entry(DEFINITION, NOW, ScheduleBook.NONE));
         assertThat(get("/api/v1/schedules?next=101", 400).path("detail").asString())

@@ -16,10 +16,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** More slow or waiting requests than the server has threads do not keep it from saying that it lives. */
 class SlowRequestsTest extends ApiTestBase {
@@ -27,7 +30,24 @@ class SlowRequestsTest extends ApiTestBase {
     private static final int MANY = 70;
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
+    private static ConfigurableApplicationContext impatient;
+    private static int shared;
+
     private final List<Socket> sockets = new ArrayList<>();
+
+    /** Starts an API of its own. That of the other tests waits longer, since a busy machine may hold up their bodies. */
+    @BeforeAll
+    static void start() {
+        shared = port;
+        impatient = run("none", "--tandem.api.body-timeout=1s");
+        port = port(impatient);
+    }
+
+    @AfterAll
+    static void stop() {
+        impatient.close();
+        port = shared;
+    }
 
     @AfterEach
     void closeSockets() throws IOException {
@@ -99,6 +119,26 @@ class SlowRequestsTest extends ApiTestBase {
         assertThat(answer).startsWith("HTTP/1.1 408").contains("tandem.api.body-timeout");
     }
 
+    /** Without a bound such a batch would keep its place for ever, and there are four. */
+    @Test
+    void aSlowBatchIsRefusedAlsoIfItGoesOnWithEmptyLines() throws IOException {
+        for (String key : List.of("", "Idempotency-Key: slow\r\n")) {
+            Socket socket = new Socket("127.0.0.1", port);
+            sockets.add(socket);
+            socket.getOutputStream()
+                    .write(bytes("POST /api/v1/queues/orders/tasks/batch HTTP/1.1\r\nHost: localhost\r\n" + key
+                            + "Content-Type: application/x-ndjson\r\nContent-Length: 100000\r\n\r\n{\"id\": \"a\"}\n"));
+            await().pollInterval(Duration.ofMillis(50)).until(() -> {
+                write(socket, '\n');
+                return socket.getInputStream().available() > 0;
+            });
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(answer)
+                    .startsWith("HTTP/1.1 408")
+                    .contains("urn:tandem:problem:slow-body", "\"accepted\":1", "tandem.api.body-timeout (1 s)");
+        }
+    }
+
     @Test
     void aRequestOfAnotherSiteIsRefusedBeforeItsBodyArrives() throws IOException {
         // The answer to the last one shows that no thread waits for the bodies of those before it.
@@ -117,8 +157,12 @@ class SlowRequestsTest extends ApiTestBase {
     }
 
     private static void trickle(Socket socket) {
+        write(socket, 'x');
+    }
+
+    private static void write(Socket socket, char letter) {
         try {
-            socket.getOutputStream().write('x');
+            socket.getOutputStream().write(letter);
         } catch (IOException e) {
             // The server closed it.
         }

@@ -41,6 +41,24 @@ class SubmitApiTest extends ApiTestBase {
         assertThat(task.headers()).containsEntry("x-tenant", "acme").containsEntry("content-type", "application/json");
     }
 
+    @Test
+    void publisherIsWarnedOfAKeyWithoutOrderAndOfAQueueThatNobodyHas() {
+        JsonNode keyed = json("/api/v1/queues/mail/tasks", "{\"payload\": 1, \"key\": \"c\"}", 202);
+        assertThat(keyed.path("warnings").size()).isEqualTo(1);
+        assertThat(keyed.path("warnings").get(0).asString())
+                .contains("queue 'mail' has no order", "tandem.queues.mail.ordering to key");
+
+        JsonNode waits = json(
+                "/api/v1/queues/orders/tasks",
+                "{\"payload\": 1, \"key\": \"c\", \"dependsOn\": \"//missing/never,//mail/m-1,o-1\"}",
+                202);
+        assertThat(waits.path("warnings").size()).isEqualTo(1);
+        assertThat(waits.path("warnings").get(0).asString()).contains("waits for one of the queue 'missing'");
+
+        assertThat(json("/api/v1/queues/mail/tasks", "{\"payload\": 1}", 202).has("warnings"))
+                .isFalse();
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -30,6 +30,8 @@ import tools.jackson.databind.JsonNode;
 /** Listing, showing and changing tasks over HTTP. */
 class TasksApiTest extends ApiTestBase {
 
+    private static final WaitReason PERMIT = new WaitReason.Permits(List.of("erp"));
+
     @Test
     void tasksAreListedInPages() {
         for (int i = 0; i < 3; i++) {
@@ -112,9 +114,9 @@ class TasksApiTest extends ApiTestBase {
 
     @Test
     void aTaskThatWaitsSaysForWhat() {
-        put("0", "1:1", TaskState.RETRY, WaitReason.with(Task.of("orders", "a", bytes("x")), "a permit of erp"));
+        put("0", "1:1", TaskState.RETRY, WaitReason.with(Task.of("orders", "a", bytes("x")), PERMIT));
         put("0", "1:2", TaskState.RETRY, PutAside.with(Task.of("orders", "k", bytes("x"))));
-        put("0", "1:3", TaskState.ACTIVE, WaitReason.with(Task.of("orders", "b", bytes("x")), "a permit of erp"));
+        put("0", "1:3", TaskState.ACTIVE, WaitReason.with(Task.of("orders", "b", bytes("x")), PERMIT));
         assertThat(waits()).containsExactly("a permit of erp", "", "");
 
         PLATFORM.pausedTasks = PausedTasks.ofKey("k");
@@ -198,7 +200,7 @@ class TasksApiTest extends ApiTestBase {
 
     @Test
     void aTaskThatOnlyAnExecutorHasIsFoundThere() {
-        PLATFORM.held.put("order-1", held(TaskState.DELIVERED, "a free slot"));
+        PLATFORM.held.put("order-1", held(TaskState.DELIVERED, new WaitReason.Turn(false)));
 
         JsonNode waits = get("/api/v1/queues/orders/tasks/order-1", 200);
 
@@ -229,7 +231,7 @@ class TasksApiTest extends ApiTestBase {
         assertThat(runs.has("waitsFor")).isFalse();
     }
 
-    private static TaskInfo held(TaskState state, @Nullable String waitsFor) {
+    private static TaskInfo held(TaskState state, @Nullable WaitReason waitsFor) {
         HeldTask held = new HeldTask(
                 new TaskPlace(Partition.of("orders", 0), new Position("1:1")),
                 "web-1",

@@ -103,15 +103,17 @@ class AccessCommandsTest {
         TokenFiles.write(file, "from-file");
         TokenFiles.write(TokenFiles.file(folder.resolve("tandem/tokens"), SERVER), "kept");
 
-        assertThat(CliToken.of(SERVER, Map.of("TANDEM_TOKEN", "direct", "TANDEM_TOKEN_FILE", file.toString())::get))
+        assertThat(CliToken.of(
+                        SERVER, null, Map.of("TANDEM_TOKEN", "direct", "TANDEM_TOKEN_FILE", file.toString())::get))
                 .contains("direct");
-        assertThat(CliToken.of(SERVER, Map.of("TANDEM_TOKEN_FILE", file.toString())::get))
+        assertThat(CliToken.of(SERVER, null, Map.of("TANDEM_TOKEN_FILE", file.toString())::get))
                 .contains("from-file");
         for (String same : new String[] {"http://localhost:8080", "http://[::1]:8080"}) {
-            assertThat(CliToken.of(URI.create(same), Map.of("XDG_CONFIG_HOME", folder.toString())::get))
+            assertThat(CliToken.of(URI.create(same), null, Map.of("XDG_CONFIG_HOME", folder.toString())::get))
                     .contains("kept");
         }
-        assertThat(CliToken.of(URI.create("http://other:8080"), Map.of("XDG_CONFIG_HOME", folder.toString())::get))
+        assertThat(CliToken.of(
+                        URI.create("http://other:8080"), null, Map.of("XDG_CONFIG_HOME", folder.toString())::get))
                 .as("a token goes to its own server only")
                 .isEmpty();
     }
@@ -122,10 +124,10 @@ class AccessCommandsTest {
         Path file = folder.resolve("file");
         TokenFiles.write(file, "secret\nmore");
 
-        assertThatThrownBy(() -> CliToken.of(SERVER, Map.of("TANDEM_TOKEN_FILE", file.toString())::get))
+        assertThatThrownBy(() -> CliToken.of(SERVER, null, Map.of("TANDEM_TOKEN_FILE", file.toString())::get))
                 .hasMessageContaining(file.toString())
                 .hasMessageNotContaining("secret");
-        assertThatThrownBy(() -> CliToken.of(SERVER, Map.of("TANDEM_TOKEN", "secret\u00e9")::get))
+        assertThatThrownBy(() -> CliToken.of(SERVER, null, Map.of("TANDEM_TOKEN", "secret\u00e9")::get))
                 .hasMessageNotContaining("secret");
     }
 
@@ -135,7 +137,7 @@ class AccessCommandsTest {
         TokenFiles.write(file, "token");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
 
-        assertThatThrownBy(() -> CliToken.of(SERVER, Map.of("TANDEM_TOKEN_FILE", file.toString())::get))
+        assertThatThrownBy(() -> CliToken.of(SERVER, null, Map.of("TANDEM_TOKEN_FILE", file.toString())::get))
                 .hasMessageContaining("chmod 600");
     }
 }

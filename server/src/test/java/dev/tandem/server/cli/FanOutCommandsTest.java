@@ -54,6 +54,17 @@ class FanOutCommandsTest {
     }
 
     @Test
+    void oneThatWaitsForItsMasterOnlySaysSo() {
+        server.answers.put(
+                "GET /api/v1/fan-outs/" + ID,
+                ENDED.replaceFirst("\\{\"id\"", "{\"parent\": \"f00/3/1\", \"awaitsMaster\": true, \"id\""));
+
+        assertThat(server.run("fan-outs", "show", ID)).isZero();
+
+        assertThat(server.out.toString()).contains("Its master is the subtask f00/3/1, which has not ended");
+    }
+
+    @Test
     void recountNamesWhatIsMissing() {
         server.answers.put(
                 "GET /api/v1/fan-outs/" + ID + "/recount", "{\"fanOut\": " + ENDED + ", \"missing\": [17, 18]}");

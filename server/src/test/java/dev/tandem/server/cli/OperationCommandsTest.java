@@ -61,7 +61,7 @@ class OperationCommandsTest {
         server.answers.put(RETRY + "&dry-run=true", "{\"operation\":\"d\",\"state\":\"done\",\"matched\":1}");
         assertThat(server.run("dead", "retry", "orders", "--all", "--dry-run")).isZero();
         assertThat(server.requests).hasSize(1);
-        assertThat(server.out.toString()).isEqualTo("1 dead task of orders match\n");
+        assertThat(server.out.toString()).isEqualTo("1 dead task of orders matches\n");
     }
 
     @Test
@@ -73,6 +73,38 @@ class OperationCommandsTest {
         assertThat(server.requests).hasSize(1);
         assertThat(server.out.toString())
                 .isEqualTo("The operation o-2 has begun. How far it is: ./tandem operations orders o-2\n");
+    }
+
+    @Test
+    void theTasksOfAGroupAreSkippedByItsFingerprint() {
+        server.answers.put(
+                "POST " + OPERATIONS + "?action=skip&fingerprint=5f0c2a9be471",
+                "{\"operation\":\"o-3\",\"state\":\"done\",\"changed\":1,\"refused\":0}");
+        String[] skip = {"dead", "skip", "orders", "--fingerprint", "5f0c2a9be471", "-y"};
+        assertThat(server.run(skip)).as("without --all").isEqualTo(CliException.USAGE);
+        assertThat(server.run("dead", "skip", "orders", "--all", "--fingerprint", "5f0c2a9be471", "-y"))
+                .isZero();
+        assertThat(server.requests).hasSize(1);
+        assertThat(server.out.toString()).isEqualTo("1 task skipped\n");
+    }
+
+    @Test
+    void groupsAreShownWithTheTasksThatAreInNone() {
+        server.answers.put("GET /api/v1/queues/orders/dead-groups?limit=50", """
+                {"dead": 1242, "ungrouped": 2, "partial": true, "groups": [
+                  {"fingerprint": "5f0c2a9be471", "type": "http", "error": "HTTP status 503", "count": 1239, "halting": 16,
+                   "firstDied": "2026-11-20T09:12:00Z", "lastDied": "2026-11-20T10:00:00Z"},
+                  {"fingerprint": "other", "count": 1, "halting": 0,
+                   "firstDied": "2026-11-20T09:12:00Z", "lastDied": "2026-11-20T10:00:00Z"}]}
+                """);
+        assertThat(server.run("dead", "groups", "orders")).isZero();
+        assertThat(server.out.toString())
+                .contains(
+                        "FINGERPRINT",
+                        "5f0c2a9be471   1239      16  2026-11-20 10:00:00",
+                        "HTTP status 503",
+                        "There are more groups")
+                .contains("2 dead tasks are in no group");
     }
 
     @Test
@@ -107,13 +139,15 @@ class OperationCommandsTest {
     @Test
     void operationsAreListedShownAndStopped() {
         server.answers.put("GET /api/v1/operations", """
-                {"operations": [{"queue": "orders", "operation": "o-1", "action": "retry", "state": "running", "looked": 900,
-                 "matched": 800, "changed": 799, "refused": 1, "began": "2026-11-20T10:00:00Z"}]}
+                {"operations": [{"queue": "orders", "operation": "o-1", "action": "retry", "state": "running", "askedBy": "ops", "looked": 900,
+                 "matched": 800, "changed": 799, "refused": 1, "began": "2026-11-20T10:00:00Z",
+                 "selection": {"states": ["dead"], "type": "mail", "diedAfter": "-1h"}}]}
                 """);
         server.run("operations");
         assertThat(server.out.toString())
-                .containsPattern("QUEUE +OPERATION +ACTION +DRY +STATE +LOOKED")
-                .containsPattern("orders +o-1 +retry +- +running +900 +800 +799 +1 +2026-11-20");
+                .containsPattern("QUEUE +OPERATION +ACTION +DRY +STATE +ASKED BY +LOOKED")
+                .containsPattern(
+                        "orders +o-1 +retry +- +running +ops +900 +800 +799 +1 +2026-11-20.* dead type=mail died-after=-1h");
         server.run("operations", "orders");
         server.run("operations", "orders", "o-1");
         server.run("operations", "stop", "orders", "o-1");

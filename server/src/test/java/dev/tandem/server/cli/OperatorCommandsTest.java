@@ -7,12 +7,14 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringWriter;
+import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Commands for dead tasks and blocked keys, against a server with prepared answers. */
 class OperatorCommandsTest {
@@ -86,6 +88,31 @@ class OperatorCommandsTest {
         assertThat(run("tasks", "reschedule", "orders", "a")).isEqualTo(CliException.USAGE);
         assertThat(run("tasks", "reschedule", "orders", "a", "--now", "--delay", "5m"))
                 .isEqualTo(CliException.USAGE);
+    }
+
+    @Test
+    void aTaskGetsAnotherPayload(@TempDir Path folder) throws IOException {
+        answers.put("PUT " + TASK + "a/payload", "{\"changed\":1,\"bytes\":3}");
+        answers.put("GET " + TASK + "a/payload", "{\"n\": 1}");
+
+        assertThat(run("tasks", "edit", "orders", "a", "--payload", "new", "--etag", "5d0e"))
+                .isZero();
+        assertThat(out.toString()).isEqualTo("The task a has another payload of 3 bytes\n");
+        assertThat(run("tasks", "edit", "orders", "a", "--payload", "new")).isZero();
+        Path file = folder.resolve("payload");
+        assertThat(run("tasks", "edit", "orders", "a", "--save", file.toString()))
+                .isZero();
+
+        assertThat(requests)
+                .containsExactly(
+                        "PUT " + TASK + "a/payload new",
+                        "GET " + TASK + "a/payload",
+                        "PUT " + TASK + "a/payload new",
+                        "GET " + TASK + "a/payload");
+        assertThat(file).hasContent("{\"n\": 1}");
+        statuses.put("PUT " + TASK + "a/payload", 412);
+        assertThat(run("tasks", "edit", "orders", "a", "--payload", "new", "--etag", "5d0e"))
+                .isEqualTo(CliException.REFUSED);
     }
 
     @Test
@@ -236,6 +263,18 @@ class OperatorCommandsTest {
         InputStream piped = new ByteArrayInputStream(new byte[] {1, 2});
         assertThat(SubmitCommand.piped(piped, false)).containsExactly(1, 2);
         assertThat(run("submit", "orders", "--payload", "")).isZero();
+    }
+
+    @Test
+    void submitSendsAKeyByWhichARepeatIsKnown() {
+        assertThat(run("submit", "orders", "--payload", "1", "--idempotency-key", "order-7/paid"))
+                .isZero();
+        assertThat(run("submit", "orders", "--payload", "1")).isZero();
+        assertThat(server.idempotencyKeys).containsExactly("order-7/paid");
+
+        assertThat(run("submit", "orders", "--payload", "1", "--idempotency-key", "two words"))
+                .isEqualTo(CliException.USAGE);
+        assertThat(server.idempotencyKeys).hasSize(1);
     }
 
     @Test

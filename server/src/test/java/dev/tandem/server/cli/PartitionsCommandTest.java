@@ -66,9 +66,17 @@ class PartitionsCommandTest {
     }
 
     @Test
+    void fewerPartitionsAreRefusedBeforeAnythingIsAsked() {
+        server.answers.put("GET /api/v1/queues/orders/partitions", "{\"partitions\": 24}");
+
+        assertThat(server.run("partitions", "orders", "--to", "12")).isNotZero();
+        assertThat(server.err.toString()).contains("has 24 partitions already").doesNotContain("Give it");
+    }
+
+    @Test
     void mostlyNothingWaits() {
         server.answers.put(GROWTHS, "{\"growths\": []}");
         assertThat(server.run("partitions", "orders")).isZero();
-        assertThat(server.out.toString()).isEqualTo("No task of orders waits for an earlier partition of its key\n");
+        assertThat(server.out.toString()).startsWith("No task of orders waits for an earlier partition of its key. If");
     }
 }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import picocli.CommandLine;
 
 /** A server with prepared answers, and commands that are run against it. Records the requests and what is printed. */
@@ -22,6 +23,9 @@ final class PreparedServer implements AutoCloseable {
 
     /** Answers by method, a space and path; {@code {}} to all others. */
     final Map<String, String> answers = new LinkedHashMap<>();
+
+    /** The keys with which requests came. */
+    final List<String> idempotencyKeys = new CopyOnWriteArrayList<>();
 
     /** Statuses by method, a space and path. */
     final Map<String, Integer> statuses = new LinkedHashMap<>();
@@ -42,6 +46,10 @@ final class PreparedServer implements AutoCloseable {
         http.createContext("/", exchange -> {
             String request = exchange.getRequestMethod() + " " + exchange.getRequestURI();
             String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            String key = exchange.getRequestHeaders().getFirst("Idempotency-Key");
+            if (key != null) {
+                idempotencyKeys.add(key);
+            }
             requests.add(body.isEmpty() ? request : request + " " + body);
             byte[] answer = answers.getOrDefault(request, "{}").getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(statuses.getOrDefault(request, status), answer.length);

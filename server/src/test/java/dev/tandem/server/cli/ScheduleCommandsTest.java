@@ -87,12 +87,34 @@ class ScheduleCommandsTest {
                 .containsExactly(
                         "POST /api/v1/schedules/nightly/create {\"queue\":\"orders\",\"cron\":\"0 30 2 * * *\"}",
                         "DELETE /api/v1/schedules/nightly");
-        assertThat(server.out.toString()).contains("The schedule nightly is deleted");
+        assertThat(server.out.toString()).contains("The schedule nightly is deleted", "schedules restore");
+    }
+
+    @Test
+    void aDeletedOneIsRestoredAndShown() {
+        server.answers.put("POST /api/v1/schedules/nightly/restore", NIGHTLY);
+
+        assertThat(server.run("schedules", "restore", "nightly")).isZero();
+
+        assertThat(server.requests).containsExactly("POST /api/v1/schedules/nightly/restore");
+        assertThat(server.out.toString()).contains("every day at 02:30 Europe/Berlin", "in 14 h 30 min");
     }
 
     @ParameterizedTest
     @CsvSource({"PT0S, 0 s", "PT59.6S, 1 min", "PT3M20S, 3 min 20 s", "PT2H, 2 h", "PT49H5M, 2 d 1 h", "PT24H3S, 1 d"})
     void durationsAreWrittenWithTheirTwoLargestUnits(Duration duration, String words) {
         assertThat(ScheduleRows.words(duration)).isEqualTo(words);
+    }
+
+    @Test
+    void typeWithoutAHandlerIsWarnedOfWhenAScheduleIsCreated() {
+        server.answers.put("POST /api/v1/schedules/nightly/create", NIGHTLY);
+        server.answers.put(
+                "GET /api/v1/executors",
+                "{\"executors\": [{\"id\": \"a\", \"queues\": [{\"queue\": \"reports\", \"types\": [\"http\"]}]}]}");
+
+        assertThat(server.run("schedules", "create", "nightly", "--queue", "reports", "--type", "htp", "--every", "1h"))
+                .isZero();
+        assertThat(server.err.toString()).contains("no executor of reports has a handler for the type 'htp'");
     }
 }

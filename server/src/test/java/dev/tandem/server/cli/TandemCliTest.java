@@ -50,7 +50,8 @@ class TandemCliTest {
         answers.put("GET /api/v1/queues", """
                 {"queues": [
                   {"name": "orders", "source": "kafka", "ordering": "key", "state": "running", "lag": 12, "blockedKeys": 1,
-                   "counts": {"active": 3, "scheduled": 100, "retry": 2, "parked": 7, "dead": 1, "succeeded": 5}},
+                   "oldestWaitMillis": 83200,
+                   "limit": {"max": 50, "running": 26, "waiting": 4}, "counts": {"active": 3, "scheduled": 100, "retry": 2, "parked": 7, "dead": 1, "succeeded": 5}},
                   {"name": "mail", "source": "rabbit", "ordering": "none", "state": "no broker",
                    "problems": ["RabbitMQ: no answer"], "blockedKeys": 0,
                    "counts": {"active": 0, "scheduled": 0, "retry": 0, "parked": 0, "dead": 0, "succeeded": 0}}]}
@@ -59,9 +60,9 @@ class TandemCliTest {
         assertThat(run("queues")).isZero();
 
         assertThat(out.toString()).isEqualTo("""
-                        QUEUE   SOURCE  ORDERING  LAG  ACTIVE  SCHEDULED  RETRY  PARKED  DEAD  BLOCKED  STATE
-                        orders  kafka   key        12       3        100      2       7     1        1  running
-                        mail    rabbit  none        -       0          0      0       0     0        0  no broker
+                        QUEUE   SOURCE  ORDERING  LAG  OLDEST  ACTIVE  SCHEDULED  RETRY  PARKED  DEAD  BLOCKED  RUNNING/MAX  STATE
+                        orders  kafka   key        12  83s          3        100      2       7     1        1  26/50        running
+                        mail    rabbit  none        -  -            0          0      0       0     0        0  -            no broker
                         mail: RabbitMQ: no answer
                         """);
     }
@@ -78,6 +79,24 @@ class TandemCliTest {
         assertThat(out.toString())
                 .contains("slowed")
                 .contains("In this server, starts are slowed down to 1 a second: 100 of the last 100 attempts failed");
+    }
+
+    @Test
+    void partitionsSayWhatTheirOwnersHaveInMemory() {
+        answers.put("GET /api/v1/queues/orders", """
+                {"name": "orders", "state": "running", "counts": {}, "partitions": [
+                  {"partition": "0", "owner": "web-1", "oldestWaitMillis": 0, "memory": {"tasks": 412, "bytes": 335700}},
+                  {"partition": "1", "owner": "web-2", "memory": {"tasks": 7}}, {"partition": "2"}]}
+                """);
+
+        assertThat(run("queues", "orders")).isZero();
+
+        assertThat(out.toString().lines().map(line -> line.strip().replaceAll(" +", " ")))
+                .contains(
+                        "PARTITION OWNER LAG OLDEST ACTIVE SCHEDULED RETRY PARKED DEAD BLOCKED IN MEMORY BYTES",
+                        "0 web-1 - none - - - - - - 412 335700",
+                        "1 web-2 - - - - - - - - 7 -",
+                        "2 - - - - - - - - - - -");
     }
 
     @Test

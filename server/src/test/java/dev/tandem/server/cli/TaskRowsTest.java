@@ -22,6 +22,18 @@ class TaskRowsTest {
     }
 
     @Test
+    void aListTellsDuplicatesFromRuns() {
+        StringWriter out = new StringWriter();
+
+        TaskRows.list(JsonMapper.shared().readTree("""
+                {"tasks": [{"id": "a", "duplicateOf": "first"}, {"id": "b", "error": "boom"}, {"id": "c"}]}
+                """), new PrintWriter(out, true));
+
+        assertThat(out.toString().lines().map(line -> line.split(" {2,}")).map(cells -> cells[7]))
+                .containsExactly("ERROR", "duplicate of first", "boom", "-");
+    }
+
+    @Test
     void aTaskIsShownWithWhatItsRunsNoted() {
         StringWriter out = new StringWriter();
 

@@ -69,6 +69,14 @@ class UnknownTypeWarningTest {
     }
 
     @Test
+    void warningsOfTheServerAreShown() {
+        server.answers.put("POST /api/v1/queues/orders/tasks", "{\"id\": \"a\", \"warnings\": [\"No order\"]}");
+        assertThat(server.run("submit", "orders", "--payload", "1", "--key", "c"))
+                .isZero();
+        assertThat(server.err.toString()).isEqualTo("Warning: No order\n");
+    }
+
+    @Test
     void executorsAreNotAskedForATaskThatNamesNoType() {
         announce(", \"types\": [\"http\"]");
 

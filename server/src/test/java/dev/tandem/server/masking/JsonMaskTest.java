@@ -3,6 +3,7 @@ package dev.tandem.server.masking;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.api.PayloadMask;
+import dev.tandem.runtime.masking.JsonMask;
 import dev.tandem.runtime.settings.QueueSettings;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -89,10 +89,11 @@ class TaskSelectionTest {
                 null,
                 null,
                 null,
-                false);
+                false,
+                null);
         for (Action action : List.of(Action.RESCHEDULE, Action.RETRY)) {
             Operation operation =
-                    new Operation("orders", "o", action, selection, false, action == Action.RETRY ? null : "+0s");
+                    new Operation("orders", "o", action, selection, false, action == Action.RETRY ? null : "+0s", null);
             assertThat(operation.chooser(BEGAN, LAST_TOKEN).test(failed(LAST_TOKEN)))
                     .as(action.word())
                     .isTrue();

@@ -54,7 +54,7 @@ class PullExchangeTest {
     }
 
     private CompletableFuture<LeaseAnswer> finish(LeaseName lease) {
-        return server.apply(QUEUE, List.of(new LeaseOrder(lease, new Finish(null))))
+        return server.apply("worker", QUEUE, List.of(new LeaseOrder(lease, new Finish(null))))
                 .thenApply(answers -> answers.get(0));
     }
 

@@ -165,14 +165,14 @@ class OperationRunIT {
     void countsOnlyWhenItRunsDryAndChoosesWhatItIsTold() {
         fill(100);
         TaskSelection some = selection(Action.DELETE, "k1", "bo", "1");
-        Operation dry = new Operation(queue, "dry", Action.DELETE, some, true, null);
+        Operation dry = new Operation(queue, "dry", Action.DELETE, some, true, null, null);
         assertThat(operations.begin(dry)).isEqualTo(Begun.BEGUN);
         OperationProgress counts = run(dry);
         assertThat(counts.looked()).isEqualTo(100);
         assertThat(counts.matched()).isBetween(14L, 15L);
         assertThat(counts.changed()).isZero();
         assertThat(dead()).isEqualTo(300);
-        Operation wet = new Operation(queue, "wet", Action.DELETE, some, false, null);
+        Operation wet = new Operation(queue, "wet", Action.DELETE, some, false, null, null);
         operations.begin(wet);
         assertThat(run(wet).changed()).isEqualTo(counts.matched());
         assertThat(dead()).isEqualTo(300 - counts.matched());
@@ -191,7 +191,7 @@ class OperationRunIT {
         redis.hset(key(0, "tasks"), bytes("0:1"), envelope("k1"));
         redis.hset(key(0, "tasks"), bytes("0:2"), envelope("k2"));
         TaskSelection some = selection(Action.CANCEL, "k2", null, null);
-        operations.begin(new Operation(queue, "running", Action.CANCEL, some, false, null));
+        operations.begin(new Operation(queue, "running", Action.CANCEL, some, false, null, null));
         OperationProgress ended = claimed("one", (its, changed, refused) -> {}).run();
         assertThat(List.of(ended.looked(), ended.matched(), ended.changed(), ended.refused()))
                 .containsExactly(2L, 1L, 0L, 1L);
@@ -206,8 +206,11 @@ class OperationRunIT {
         run(operation);
         assertThat(operations.begin(operation)).isEqualTo(Begun.KNOWN);
         assertThat(operations.begin(new Operation(
-                        queue, "same", Action.DELETE, selection(Action.DELETE, null, null, null), false, null)))
+                        queue, "same", Action.DELETE, selection(Action.DELETE, null, null, null), false, null, null)))
                 .isEqualTo(Begun.DIFFERS);
+        Operation ofOps = new Operation(
+                queue, "same", Action.RETRY, selection(Action.RETRY, null, null, null), false, null, "ops");
+        assertThat(operations.begin(ofOps)).as("whoever asks").isEqualTo(Begun.KNOWN);
         assertThat(operations.find(queue, "same").orElseThrow().progress().state())
                 .isEqualTo(State.DONE);
     }
@@ -227,8 +230,28 @@ class OperationRunIT {
         assertThat(dead()).isZero();
     }
 
+    /** Before each change of many tasks, the console counts them. */
+    @Test
+    void countsDoNotDisplaceWhatHasChangedTasks() {
+        fill(1);
+        run(begin(Action.RETRY, "changed"));
+        OperationBook book = store.serverRecords().operations();
+        for (int i = 0; i < 60; i++) {
+            String name = queue + "/count-" + i;
+            assertThat(book.begin(name, "{}").join()).isEqualTo(OperationBook.Begun.BEGUN);
+            book.claim("one").join();
+            assertThat(book.endCount(name, "one", "{}").join().ours()).isTrue();
+        }
+
+        List<OperationBook.Entry> kept = book.list().join().stream()
+                .filter(each -> each.name().startsWith(queue + "/"))
+                .toList();
+        assertThat(kept).extracting(OperationBook.Entry::name).contains(queue + "/changed", queue + "/count-59");
+        assertThat(kept).hasSizeBetween(2, 52).allMatch(each -> each.endedAt() > 0);
+    }
+
     private Operation begin(Action action, String id) {
-        Operation operation = new Operation(queue, id, action, selection(action, null, null, null), false, null);
+        Operation operation = new Operation(queue, id, action, selection(action, null, null, null), false, null, null);
         assertThat(operations.begin(operation)).isEqualTo(Begun.BEGUN);
         return operation;
     }
@@ -236,7 +259,21 @@ class OperationRunIT {
     private static TaskSelection selection(
             Action action, @Nullable String key, @Nullable String error, @Nullable String partition) {
         return new TaskSelection(
-                action.usual(), partition, key, null, false, null, error, null, null, null, null, null, null, false);
+                action.usual(),
+                partition,
+                key,
+                null,
+                false,
+                null,
+                error,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                false,
+                null);
     }
 
     private OperationProgress run(Operation operation) {

@@ -23,12 +23,15 @@ class OwnerWatchTest {
 
     private static final Duration LEASE = Duration.ofSeconds(10);
 
+    private static final Duration NOTICE = Duration.ofSeconds(60);
+
     private long now;
     private List<String> unowned = List.of();
     private boolean unavailable;
     private Map<String, Long> lags = Map.of("0", 5L, "1", 0L);
     private final List<Set<String>> asked = new ArrayList<>();
-    private final OwnerWatch watch = new OwnerWatch(queues("kafka"), queue -> lags, this::unowned, LEASE, () -> now);
+    private final OwnerWatch watch =
+            new OwnerWatch(queues("kafka"), queue -> lags, this::unowned, LEASE, NOTICE, () -> now);
 
     private static Map<String, QueueSettings> queues(String source) {
         StandardEnvironment environment = new StandardEnvironment();
@@ -74,6 +77,28 @@ class OwnerWatchTest {
         unowned = List.of();
         lookAfter(Duration.ofSeconds(1));
         assertThat(watch.unowned()).isEmpty();
+    }
+
+    @Test
+    void partitionThatWasAddedIsNamedOnceExecutorsMustHaveNoticedItToo() {
+        lookAfter(Duration.ZERO);
+        lags = Map.of("0", 5L, "1", 0L, "2", 0L);
+        unowned = List.of("2");
+        lookAfter(Duration.ofSeconds(30));
+        assertThat(watch.gaps("orders").of("2")).isZero();
+        assertThat(watch.gaps("orders").usual()).isEqualTo(NOTICE.plus(LEASE));
+        lookAfter(NOTICE);
+        assertThat(watch.unowned()).isEmpty();
+        assertThat(watch.gaps("orders").of("2")).isEqualTo(NOTICE);
+        lookAfter(LEASE);
+        assertThat(watch.unowned()).containsKey("orders");
+
+        unowned = List.of();
+        lookAfter(Duration.ofSeconds(5));
+        unowned = List.of("2");
+        lookAfter(Duration.ofSeconds(5));
+        lookAfter(LEASE);
+        assertThat(watch.unowned()).as("it is not new any more").containsKey("orders");
     }
 
     @Test
@@ -132,7 +157,8 @@ class OwnerWatchTest {
 
     @Test
     void partitionsOfRabbitQueuesAreThoseOfTheSettingsToo() {
-        try (OwnerWatch ofRabbit = new OwnerWatch(queues("rabbit"), queue -> lags, this::unowned, LEASE, () -> now)) {
+        try (OwnerWatch ofRabbit =
+                new OwnerWatch(queues("rabbit"), queue -> lags, this::unowned, LEASE, NOTICE, () -> now)) {
             lags = Map.of();
             ofRabbit.look();
         }

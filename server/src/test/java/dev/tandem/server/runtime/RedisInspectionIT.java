@@ -2,16 +2,29 @@ package dev.tandem.server.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import dev.tandem.executor.TaskLimit;
 import dev.tandem.scheduler.RedisSettings;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.UnavailableException;
+import dev.tandem.task.store.HeldAnswer;
+import dev.tandem.task.store.HeldQuestion;
+import dev.tandem.task.store.LimitRequest;
+import dev.tandem.task.store.PermitRequest;
+import dev.tandem.task.store.PermitView;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.RedisClient;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +86,59 @@ class RedisInspectionIT {
         assertThatThrownBy(() -> inspection.tasks(queue, null, null, "x", 50, null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .isNotInstanceOf(UnavailableException.class);
+    }
+
+    /** Pages that are looked at ask for counts all the time. */
+    @Test
+    void whoAsksForCountsAndWhoAsksForATaskDoNotTakeEachOthersPlaces() {
+        ExecutorSearch executors = new ExecutorSearch(store);
+        Set<String> silent = Set.of("silent");
+        ExecutorService people = Executors.newFixedThreadPool(16);
+        try {
+            HeldQuestion ofTask = new HeldQuestion("", false, "pay-1");
+            List<CompletableFuture<HeldAnswer>> asked = IntStream.range(0, 16)
+                    .mapToObj(i ->
+                            CompletableFuture.supplyAsync(() -> executors.held(queue, ofTask, silent, silent), people))
+                    .toList();
+            await().until(() -> asked.stream().anyMatch(CompletableFuture::isCompletedExceptionally));
+
+            HeldQuestion count = new HeldQuestion("", HeldQuestion.Kind.COUNT, "");
+            assertThat(executors.held(queue, count, silent, silent).executors())
+                    .as("it ends without the silent one")
+                    .isEmpty();
+        } finally {
+            people.shutdown();
+        }
+    }
+
+    @Test
+    void anOverviewHasTheLimitOfEachQueueThatIsInForceNow() {
+        RedisInspection inspection = new RedisInspection(Map.of(), store);
+        String limit = TaskLimit.nameOfQueue(queue);
+        store.limits()
+                .permits(new PermitRequest(limit, 50, "one", 1, 26, 26, 30, 4, 60_000, List.of()))
+                .join();
+        PermitView before = limitOf(inspection, queue);
+        assertThat(before.configured()).isEqualTo(50);
+        assertThat(before.override()).isNull();
+        assertThat(before.holders())
+                .singleElement()
+                .satisfies(
+                        each -> assertThat(List.of(each.used(), each.waiting())).containsExactly(26, 4));
+
+        store.limits()
+                .change(limit, LimitRequest.set(new LimitRequest.Permits(20), "ann", null))
+                .join();
+        assertThat(limitOf(inspection, queue).override())
+                .isNotNull()
+                .satisfies(it -> assertThat(it.max()).isEqualTo(20));
+        assertThat(limitOf(inspection, UniqueNames.fresh("mail")).holders()).isEmpty();
+    }
+
+    private static PermitView limitOf(RedisInspection inspection, String queue) {
+        PermitView limit =
+                inspection.overview(List.of(queue)).queues().get(queue).limit();
+        return Objects.requireNonNull(limit);
     }
 
     private void namePartitions() {

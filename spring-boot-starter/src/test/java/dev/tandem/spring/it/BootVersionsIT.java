@@ -1,5 +1,6 @@
 package dev.tandem.spring.it;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.local.JvmOptions;
@@ -11,7 +12,6 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +25,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The starter works with the releases of its clients that Spring Boot manages, which are older than Tandem's. */
 class BootVersionsIT {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     /** The build copies the older releases to this folder. */
     private static final Path OLDER = Path.of("target", "boot-versions");

@@ -1,5 +1,6 @@
 package dev.tandem.spring.it;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -24,7 +25,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,8 +42,6 @@ import org.springframework.core.env.StandardEnvironment;
 /** {@link Once} in handlers of real executors, over one kind of broker. */
 @Execution(ExecutionMode.CONCURRENT)
 abstract class OnceSuite {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     private final String queue = UniqueNames.fresh("once");
     private final PGSimpleDataSource database = new PGSimpleDataSource();
@@ -177,11 +175,13 @@ abstract class OnceSuite {
             execute("INSERT INTO gate VALUES (true)");
             Tandem other = OnceProgram.start(settings, queue, url, "other");
             try (other) {
-                await().atMost(PATIENCE).until(() -> rows("effects").equals(List.of("other 2")));
+                await().atMost(PATIENCE).until(() -> rows("effects").size() == 1);
                 frozen.resume();
                 await().atMost(PATIENCE).until(() -> rows("refused").equals(List.of("frozen 1")));
             }
-            assertThat(rows("effects")).containsExactly("other 2");
+            // The other one's own lease of 3 s may lapse too when the machine is slow: then it wrote in a later
+            // attempt.
+            assertThat(rows("effects")).singleElement().asString().startsWith("other ");
         }
     }
 }

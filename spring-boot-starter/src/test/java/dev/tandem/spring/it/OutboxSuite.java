@@ -1,5 +1,6 @@
 package dev.tandem.spring.it;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -26,7 +27,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -47,8 +47,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** A Spring Boot application whose PostgreSQL has the outbox, over one kind of broker. */
 abstract class OutboxSuite {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     private final String queue = UniqueNames.fresh("shop");
     private final PGSimpleDataSource database = new PGSimpleDataSource();

@@ -1,5 +1,6 @@
 package dev.tandem.spring.it;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -12,7 +13,6 @@ import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulConnection;
 import java.net.URI;
-import java.time.Duration;
 import java.util.concurrent.Executor;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
@@ -28,7 +28,6 @@ import org.springframework.kafka.core.ProducerFactory;
 /** An application with its own clients of Kafka, RabbitMQ and Redis beside Tandem's. */
 abstract class OwnClientsSuite {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
     private static final int JAVA_WITH_VIRTUAL_THREADS = 21;
 
     private final String queue = UniqueNames.fresh("desk");

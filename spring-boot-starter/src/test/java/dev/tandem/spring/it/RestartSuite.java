@@ -1,5 +1,6 @@
 package dev.tandem.spring.it;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -10,7 +11,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.ref.WeakReference;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -24,7 +24,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** An application that is loaded again in the same process, with new classes, as devtools does after each change. */
 abstract class RestartSuite {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
     private static final String APPLICATION = Depot.class.getPackageName() + ".";
 
     /** The beginnings of the names of threads that belong to the JDK and to the tests. */

@@ -2,6 +2,7 @@ package dev.tandem.spring.it;
 
 import static dev.tandem.api.TaskOptions.NONE;
 import static dev.tandem.api.TaskOptions.delay;
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -21,7 +22,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.search.MeterNotFoundException;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.data.SpanData;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -38,8 +38,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** A Spring Boot application with handlers and a gateway, over one kind of broker. */
 abstract class StarterSuite {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     private final String queue = UniqueNames.fresh("shop");
 

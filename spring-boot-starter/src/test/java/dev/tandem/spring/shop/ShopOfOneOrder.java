@@ -1,13 +1,12 @@
 package dev.tandem.spring.shop;
 
-import java.time.Duration;
+import static dev.tandem.testkit.Brokers.PATIENCE;
+
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** Starts the shop, ships one order by its queue, and ends. */
 public final class ShopOfOneOrder {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     private ShopOfOneOrder() {}
 

@@ -24,8 +24,11 @@ public record EventMessage(EventKind kind, Map<String, String> attributes, Strin
 
     private static final String ZEROS = "0".repeat(20);
 
-    /** @param namespace what tells this installation apart from others, as {@code tandem.redis.namespace} does */
-    public static EventMessage of(String namespace, TaskEvent event) {
+    /**
+     * @param namespace what tells this installation apart from others, as {@code tandem.redis.namespace} does
+     * @param defaultType the type of tasks that name none; null if they have none
+     */
+    public static EventMessage of(String namespace, TaskEvent event, @Nullable String defaultType) {
         String place = event.partition().name() + "/" + event.position().text();
         Map<String, String> attributes = new LinkedHashMap<>();
         attributes.put("specversion", "1.0");
@@ -38,7 +41,8 @@ public record EventMessage(EventKind kind, Map<String, String> attributes, Strin
             attributes.put("partitionkey", event.key());
         }
         attributes.put("sequence", padded(event.number()));
-        return new EventMessage(event.kind(), attributes, event.key() == null ? place : event.key(), data(event));
+        return new EventMessage(
+                event.kind(), attributes, event.key() == null ? place : event.key(), data(event, defaultType));
     }
 
     /** Returns a number as texts are compared: with 20 digits. */
@@ -51,14 +55,14 @@ public record EventMessage(EventKind kind, Map<String, String> attributes, Strin
         return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
     }
 
-    private static byte[] data(TaskEvent event) {
+    private static byte[] data(TaskEvent event, @Nullable String defaultType) {
         StringBuilder json = new StringBuilder(200).append('{');
         text(json, "kind", event.kind().text());
         text(json, "queue", event.partition().queue());
         text(json, "partition", event.partition().name());
         text(json, "position", event.position().text());
         text(json, "id", event.id());
-        text(json, "type", event.type());
+        text(json, "type", event.type() == null ? defaultType : event.type());
         text(json, "key", event.key());
         number(json, "attempt", event.attempt());
         if (event.startedAt() > 0) {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param number the event's number in its partition. Later events have higher ones, until the store forgets its last writes
  * @param recordedMicros when it was recorded by the store's clock, in epoch microseconds
  * @param id the id that the task's publisher gave; null if none
+ * @param type the type that it named, or that the queue gives to tasks that name none; null if neither
  * @param attempt the attempts that were made so far
  * @param startedAt when the last run began by the clock of its executor, in epoch milliseconds; 0 if unknown
  * @param executor the process that recorded the outcome; empty if no executor did

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param cursor how many subtasks are surely published
  * @param total how many subtasks there are; -1 while the stream has not ended
  * @param ended with {@link FanOutRequest.Open}, and with a {@link FanOutRequest.Note} that reads: which of those from the cursor on have ended, from the byte of the cursor's bit on
- * @param other with {@link Code#DUPLICATE}: the id of the other task. With {@link Code#NESTED}: the id of the subtask's own fan-out
+ * @param other with {@link Code#RESUMED}: see {@link #reach}. With {@link Code#DUPLICATE} to {@link FanOutRequest.Begin}: the id of the other final task; to {@link FanOutRequest.Nest}: the id of the other copy's own fan-out, "" if that, or the copy, has ended. With {@link Code#NESTED}: the id of the subtask's own fan-out. To {@link FanOutRequest.Within}: where the next page begins, and the ids, with spaces between them
  * @param record with {@link FanOutRequest.View} and {@link FanOutRequest.Claim}: all that is known
  */
 public record FanOutAnswer(
@@ -22,6 +22,16 @@ public record FanOutAnswer(
         byte[] ended,
         String other,
         @Nullable FanOutRecord record) {
+
+    /** Returns the number behind the last subtask that has ended, with {@link Code#RESUMED}. */
+    public long reach() {
+        return Long.parseLong(other);
+    }
+
+    /** Returns whether the stream does not go on, to a {@link FanOutRequest.Abandon}: now, or since an earlier one. */
+    public boolean isGivenUp() {
+        return code == Code.OK || code == Code.COMPLETE || code == Code.CLOSED && stop == Stop.ABANDONED;
+    }
 
     /** The kinds of answers. The order is that of the codes in the scripts. */
     public enum Code {
@@ -43,7 +53,7 @@ public record FanOutAnswer(
         COMPLETE,
         /** The fan-out existed already, and its master goes on with it. */
         RESUMED,
-        /** The subtask has failed before, so somebody has it retried. */
+        /** The subtask has failed before: somebody has it retried, or it is a copy. */
         HAS_FAILED,
         /** The subtask has fanned out itself, and ends with its own fan-out, which has not ended. Not a code of the scripts. */
         NESTED

@@ -1,6 +1,7 @@
 package dev.tandem.task.fanout;
 
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
+import dev.tandem.task.fanout.FanOutRequest.End;
 import java.util.List;
 
 /**
@@ -14,12 +15,13 @@ import java.util.List;
  * @param failed how many of these have failed, by their bits
  * @param cancelled how many of these were cancelled, by their bits
  * @param since when it began
- * @param endedAt when the last subtask ended; 0 if that is not known
+ * @param endedAt when the last of those ended for which it waited; 0 if that is not known
  * @param finished whether the final task is submitted, and the fan-out around it has been told
  * @param tries how many times somebody began to submit the final task
  * @param begunBy the id of the final task that has begun; "" if none has
  * @param errors the first errors
  * @param token of the last run of the master that is known
+ * @param master what is known of the end of the master, if that is a subtask
  */
 public record FanOutRecord(
         String id,
@@ -38,7 +40,8 @@ public record FanOutRecord(
         int tries,
         String begunBy,
         List<Failure> errors,
-        long token) {
+        long token,
+        Master master) {
 
     /** The most errors that are kept. */
     public static final int MAX_ERRORS = 10;
@@ -52,12 +55,30 @@ public record FanOutRecord(
         OPEN,
         /** The stream has ended. */
         SEALED,
-        /** All subtasks have ended. */
+        /** All subtasks have ended, and the master if that is a subtask. */
         COMPLETE
+    }
+
+    /**
+     * The end of a master.
+     *
+     * @param awaited whether it has not ended, as far as is known, and the fan-out waits for that
+     * @param end how it ended behind its stream
+     * @param why why it did not succeed; "" if it did
+     */
+    public record Master(boolean awaited, End end, String why) {
+
+        /** A master for which its fan-out does not wait. */
+        public static final Master NOT_AWAITED = new Master(false, End.SUCCEEDED, "");
     }
 
     /** An error of a subtask. */
     public record Failure(long number, String error) {}
+
+    /** Returns whether all subtasks have ended, and only the master is awaited. */
+    public boolean awaitsOnlyMaster() {
+        return phase == Phase.SEALED && master.awaited() && ended >= total;
+    }
 
     /** Returns how many subtasks have succeeded. */
     public long succeeded() {

@@ -12,9 +12,16 @@ public sealed interface FanOutRequest {
      * A run of the master begins or goes on with its stream. Later requests of runs with lower tokens are refused.
      *
      * @param token the fencing token of the run
+     * @param masterHash identifies the master: the id of its fan-out without a name
      * @param plan is kept if the fan-out is new
      */
-    record Open(String id, long token, FanOutPlan plan) implements FanOutRequest {}
+    record Open(String id, long token, String masterHash, FanOutPlan plan) implements FanOutRequest {
+
+        /** A fan-out without a name. */
+        public Open(String id, long token, FanOutPlan plan) {
+            this(id, token, id, plan);
+        }
+    }
 
     /**
      * The broker has acknowledged all subtasks below a number.
@@ -33,11 +40,25 @@ public sealed interface FanOutRequest {
     record Seal(String id, long token, long total) implements FanOutRequest {}
 
     /**
-     * The master has ended without a seal, so the stream ends where it is.
+     * The master has ended. If its stream has not, that ends where it is. A fan-out whose master is a subtask waits for this.
      *
      * @param token that of the run that ended, or of the last one that is known. Refused if a newer one has begun
+     * @param end how the master ended
+     * @param cancels whether somebody cancelled the master. Then subtasks that run are interrupted, and whoever abandons cancels the
+     *     fan-outs within this one. If he dies, a patrol does
      */
-    record Abandon(String id, long token, String why) implements FanOutRequest {}
+    record Abandon(String id, long token, End end, String why, boolean cancels) implements FanOutRequest {
+
+        /** Nobody cancelled the master: those that run go on. */
+        public Abandon(String id, long token, End end, String why) {
+            this(id, token, end, why, false);
+        }
+
+        /** Returns the same for a master that somebody cancelled. */
+        public Abandon cancelling() {
+            return new Abandon(id, token, end, why, true);
+        }
+    }
 
     /** Stops the fan-out: subtasks that have not begun are not to run. */
     record Cancel(String id, String why) implements FanOutRequest {
@@ -53,22 +74,35 @@ public sealed interface FanOutRequest {
      * A subtask has ended. If it has fanned out itself, that counts only when its own fan-out has ended.
      *
      * @param error null unless it failed
-     * @param nested whether its own fan-out has ended
+     * @param inner the id of its own fan-out, if this is the end of that; null if it is that of the task itself
      */
-    record Tell(String id, long number, End end, @Nullable String error, boolean nested) implements FanOutRequest {
+    record Tell(
+            String id,
+            long number,
+            End end,
+            @Nullable String error,
+            @Nullable String inner) implements FanOutRequest {
 
         /** The end of the task itself. */
         public Tell(String id, long number, End end, @Nullable String error) {
-            this(id, number, end, error, false);
+            this(id, number, end, error, null);
         }
     }
 
     /**
-     * A subtask fans out itself, so that it ends with its own fan-out, whatever becomes of its runs.
+     * A subtask is about to fan out itself, so that it ends with its own fan-out, whatever becomes of its runs. If there are two
+     * copies of it, the first one to say so has its place. If one has ended, however that was, none has it any more.
      *
      * @param inner the id of its own fan-out
+     * @param retried whether an operator had it run again after it had died. Then it may have its place although it has failed
      */
-    record Nest(String id, long number, String inner) implements FanOutRequest {}
+    record Nest(String id, long number, String inner, boolean retried) implements FanOutRequest {
+
+        /** A subtask that no operator had run again. */
+        public Nest(String id, long number, String inner) {
+            this(id, number, inner, false);
+        }
+    }
 
     /** A subtask is about to run that has begun before, or of which there may be two copies. */
     record Ask(String id, long number) implements FanOutRequest {}
@@ -92,8 +126,19 @@ public sealed interface FanOutRequest {
     /** The final task is submitted, and the fan-out around it has been told. */
     record Finish(String id) implements FanOutRequest {}
 
-    /** Says that nobody needs to look at the fan-out for a time. */
+    /** Says that nobody needs to look at the fan-out for a time; if all has ended, for half a minute at most. */
     record Postpone(String id, long millis) implements FanOutRequest {}
+
+    /**
+     * Asks for the fan-outs of subtasks that have begun and have not ended, some at a time.
+     *
+     * @param from {@link #FIRST}, or where the page before says
+     */
+    record Within(String id, String from) implements FanOutRequest {
+
+        /** Begins the first page. The last one says that it is next. */
+        public static final String FIRST = "0";
+    }
 
     /** Asks for all that is known. */
     record View(String id) implements FanOutRequest {}

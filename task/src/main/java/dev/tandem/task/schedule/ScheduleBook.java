@@ -207,19 +207,38 @@ public interface ScheduleBook {
         FORGET
     }
 
+    /**
+     * A schedule that can be restored.
+     *
+     * @param created whether somebody created it, so that it belongs to no program
+     * @param version names the definition
+     */
+    record Deleted(boolean created, String version, String definition) {}
+
+    /** Returns the schedule that {@link #restore} would bring back; empty if there is none, or another one has its id. */
+    CompletionStage<Optional<Deleted>> deleted(long now, String id);
+
     /** The result of a change. */
     enum Result {
         DONE,
+        /** There is no such schedule, or none that can be restored. */
         NOT_FOUND,
         /** Refused: some program has the schedule. */
         CURRENT,
         /** Refused: no program has the schedule, so nobody would fire it; or it is a program's that does not run now. */
         STALE,
-        /** Refused: the schedule has not the expected version. */
+        /** Refused: the schedule has not the expected version, or somebody has created one with this id meanwhile. */
         DIFFERS,
         /** Refused: there are too many schedules. */
         NO_ROOM
     }
 
     CompletionStage<Result> change(long now, String id, Change change);
+
+    /**
+     * Brings a schedule back that was forgotten or deleted lately, as it was.
+     *
+     * @param version the version that it had, so that another one of this id that was deleted meanwhile is not taken for it
+     */
+    CompletionStage<Result> restore(long now, String id, String version);
 }

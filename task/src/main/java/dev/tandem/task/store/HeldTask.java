@@ -2,6 +2,7 @@ package dev.tandem.task.store;
 
 import dev.tandem.task.Envelope;
 import dev.tandem.task.TaskPlace;
+import dev.tandem.task.WaitReason;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param executor the executor's id
  * @param envelope the task as the executor has it, without its payload
  * @param running whether its handler runs
- * @param waitsFor what it waits for otherwise, in words for people; null if its handler runs
+ * @param waitsFor what it waits for otherwise; null if its handler runs
  */
 public record HeldTask(
         TaskPlace place,
         String executor,
         Envelope envelope,
         boolean running,
-        @Nullable String waitsFor) {}
+        @Nullable WaitReason waitsFor) {}

@@ -40,13 +40,23 @@ public interface LimitStore {
     default void describe(RateInfo rate) {}
 
     /**
-     * Calls the listener when an executor should ask about the permits of a limit again: there are some for it, or others
-     * want some of those that it has. That is a hint, which may come in vain or not at all.
+     * Calls the listener when an executor should ask about the permits of a limit again: there are some for it, others
+     * want some of those that it has, or an operator has changed the limit. That is a hint, which may come in vain or not at all.
      *
      * @param listener called on the store's threads; it must not block
      * @return ends the watch when closed
      */
     default AutoCloseable watch(String limit, String executor, Runnable listener) {
+        return () -> {};
+    }
+
+    /**
+     * Calls the listener when the rate of a limit may have been changed. That is a hint, which may come in vain or not at all.
+     *
+     * @param listener called on the store's threads; it must not block
+     * @return ends the watch when closed
+     */
+    default AutoCloseable watchRate(String limit, Runnable listener) {
         return () -> {};
     }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * lower number than another has no effect.
  *
  * @param limit names the limit
- * @param max the most permits of all executors together
+ * @param max the most permits of all executors together, by the settings. A {@link LimitOverride} takes its place
  * @param executor who asks
  * @param number counts the executor's requests about the limit
  * @param used the permits whose runs have begun and not ended

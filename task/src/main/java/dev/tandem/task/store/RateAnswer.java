@@ -8,5 +8,6 @@ package dev.tandem.task.store;
  * @param firstMicros from then until the first may be used; negative if it might have been before. Each further one may be used an
  *     interval later
  * @param nextMillis the time until a further one can be reserved
+ * @param intervalMicros the interval in force: that of the request, unless an operator has set another one
  */
-public record RateAnswer(long atMicros, int tokens, long firstMicros, long nextMillis) {}
+public record RateAnswer(long atMicros, int tokens, long firstMicros, long nextMillis, long intervalMicros) {}

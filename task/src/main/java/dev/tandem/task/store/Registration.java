@@ -58,6 +58,14 @@ public interface Registration extends AutoCloseable {
         }
 
         /**
+         * Says for how long the oldest task of a queue has waited that could start, as far as the executor has it in memory: in ms, of
+         * each partition that it owns and that has one, by the partition's name. May never complete, if the executor is stuck.
+         */
+        default CompletionStage<Map<String, Long>> oldestWaits(String queue) {
+            return CompletableFuture.completedFuture(Map.of());
+        }
+
+        /**
          * Cancels the tasks with this id that the executor has: interrupts the handlers that run them, and ends those that wait in
          * its memory. A task whose handler does not succeed all the same has the outcome {@link
          * dev.tandem.task.Outcome.Cancelled}.
@@ -80,8 +88,18 @@ public interface Registration extends AutoCloseable {
         }
 
         /** Says what it has in memory of a key or a task. May never complete, if the executor is stuck. */
-        default CompletionStage<HeldAnswer> explain(String queue, HeldQuestion question) {
+        default CompletionStage<HeldAnswer> held(String queue, HeldQuestion question) {
             return CompletableFuture.completedFuture(HeldAnswer.NONE);
+        }
+
+        /**
+         * Says which tasks of a queue it runs, or holds back although it has claimed them.
+         *
+         * @return at most {@link RunningTask#MOST}, those first that have run for longest. May never complete, if the executor is
+         *     stuck
+         */
+        default CompletionStage<List<RunningTask>> running(String queue) {
+            return CompletableFuture.completedFuture(List.of());
         }
 
         /**

@@ -165,10 +165,10 @@ public interface Store extends AutoCloseable {
         void up();
 
         /**
-         * The store has room for more tasks of this partition, or has none left. Until this is called, it has. Outcomes
-         * are recorded in either case.
+         * The store has so much room for more tasks of this partition now. Until this is called, it has {@link
+         * StoreRoom#HALF}. Outcomes are recorded in any case.
          */
-        default void room(boolean left) {}
+        default void room(StoreRoom room) {}
 
         /** An operator or a former owner's outcome changed something, so that a task may be due now. */
         void woken();

@@ -50,6 +50,7 @@ public sealed interface StoreAnswer {
      *     have forgotten claims of active runs; 0 if there is none
      * @param presentedTokens the tokens of the presented claims that hold now
      * @param history how redeliveries of a message queue are recognised
+     * @param hasLines whether tasks wait in lines ({@link ReadLines})
      */
     record Acquired(
             long epoch,
@@ -65,10 +66,11 @@ public sealed interface StoreAnswer {
             long nextLapseMillis,
             long quietMillis,
             List<Long> presentedTokens,
-            RedeliveryHistory history)
+            RedeliveryHistory history,
+            boolean hasLines)
             implements StoreAnswer {
 
-        /** Creates an answer without a redelivery history: of a log, or of a message queue that has none. */
+        /** Creates an answer without a redelivery history and lines: of a log, or of a message queue that has none. */
         public Acquired(
                 long epoch,
                 String runId,
@@ -97,7 +99,8 @@ public sealed interface StoreAnswer {
                     nextLapseMillis,
                     quietMillis,
                     presentedTokens,
-                    RedeliveryHistory.NONE);
+                    RedeliveryHistory.NONE,
+                    false);
         }
     }
 
@@ -257,6 +260,23 @@ public sealed interface StoreAnswer {
      * @param head whether it was claimed as the head of its blocked key
      */
     record DueTask(Position position, long token, int lapses, byte[] envelope, boolean head) {}
+
+    /**
+     * Answers {@link ReadLines}.
+     *
+     * @param tasks the tasks of the lines that were to be read, in the request's order, each line in its own order
+     * @param more the lines that have further tasks, or may have some
+     * @param found lines with tasks, in order, as many as an answer names
+     */
+    record LinesRead(List<LineTask> tasks, List<Integer> more, List<Integer> found) implements StoreAnswer {}
+
+    /**
+     * A task of a line.
+     *
+     * @param place after which the next of the line are read
+     * @param head whether its key is blocked by it
+     */
+    record LineTask(int line, Position position, long place, boolean head, byte[] envelope) {}
 
     /**
      * Answers {@link StoreRequest.RenewLeases}.

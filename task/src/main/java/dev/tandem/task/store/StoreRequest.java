@@ -22,7 +22,7 @@ public sealed interface StoreRequest
     Partition partition();
 
     /** A request of a partition's owner. The store checks its epoch, then its number. */
-    sealed interface OwnerRequest extends StoreRequest {
+    non-sealed interface OwnerRequest extends StoreRequest {
         RequestHeader header();
 
         @Override
@@ -32,14 +32,12 @@ public sealed interface StoreRequest
     }
 
     /**
-     * Takes ownership, or takes it again, and begins a new epoch. Its number may be any that is higher than the stored
-     * one; an equal one is answered with {@link StoreAnswer.AlreadyApplied}. The next request follows with the next
-     * number.
+     * Takes ownership, or takes it again, and begins a new epoch. Its number may be any that is higher than the stored one; an
+     * equal one is answered with {@link StoreAnswer.AlreadyApplied}. The next request follows with the next number.
      *
-     * <p>Afterwards the store's claims of {@code executor} are exactly the presented ones. A presented claim is a fact:
-     * it is written unless its position is settled under this or a later token, or claimed under a higher one. All
-     * other claims of this executor never started, because it missed their answer. They are taken back without spending
-     * an attempt.
+     * <p>Afterwards the store's claims of {@code executor} are exactly the presented ones. A presented claim is a fact: it is
+     * written unless its position is settled under this or a later token, or claimed under a higher one. All other claims of
+     * this executor never started, because it missed their answer. They are taken back without spending an attempt.
      *
      * @param executor unique per process start
      * @param leaseMillis the lease of the ownership and of the presented claims
@@ -248,16 +246,24 @@ public sealed interface StoreRequest
          * The task goes to the end of its blocked key's lane. OPEN if the key is not blocked. FULL at a bound, and then
          * every later park of this key in the same request is FULL too. A task that the store holds as scheduled or in
          * retry moves to the lane.
+         *
+         * @param mostInTurn also FULL at so many in the partition if the head goes on soon: it is due, in a line, or runs here
          */
-        record Park() implements Move {}
+        record Park(int mostInTurn) implements Move {
+            public Park() {
+                this(Integer.MAX_VALUE);
+            }
+        }
 
         /**
-         * The task runs, and its envelope is kept under its live claim, which may be any executor's. Its key becomes
-         * blocked with this task as the head. DONE if the position is settled; GONE if it is neither claimed nor
-         * settled. Without an envelope: the key of a task that the store holds under a claim becomes blocked; DONE if
-         * it does not.
+         * The task runs, and its envelope is kept under its live claim, which may be any executor's. Its key becomes blocked
+         * with this task as the head. DONE if the position is settled; GONE if it is neither claimed nor settled. Without an
+         * envelope: the key of a task that the store holds under a claim becomes blocked; DONE if it does not.
          */
         record Adopt() implements Move {}
+
+        /** The task joins its tenant's line ({@link ReadLines}) and heads its key. GONE if that is blocked, or it is claimed. */
+        record JoinLine(int line) implements Move {}
 
         /** The message cannot be read, so the task is dead at once. No key is affected. */
         record Bury() implements Move {}
@@ -308,9 +314,7 @@ public sealed interface StoreRequest
         }
     }
 
-    /**
-     * Gives offers back: there is no room for more of their keys. Each is due again after its delay.
-     */
+    /** Gives offers back: there is no room for more of their keys. Each is due again after its delay. */
     record DeclineOffers(RequestHeader header, List<Declined> offers) implements OwnerRequest {}
 
     /** An offer that is given back, of a task with this key. */
@@ -379,9 +383,8 @@ public sealed interface StoreRequest
     record ListKnownPositions(Partition partition) implements StoreRequest {}
 
     /**
-     * Gives messages that were redelivered to another partition of an unordered queue back to the partition that had
-     * them. The store takes custody of them there. Needs no ownership; the owner is woken. A repeated request gets the
-     * same answer.
+     * Gives messages that were redelivered to another partition of an unordered queue back to the partition that had them. The
+     * store takes custody of them there. Needs no ownership; the owner is woken. A repeated request gets the same answer.
      *
      * @param asker who asks: the same name until its process ends. A position is given up to one asker only
      * @param notBeforeMillis the time for which none of the tasks is claimed again. For messages without an id, which must

@@ -2,8 +2,10 @@ package dev.tandem.task.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
+import dev.tandem.task.TaskHeaders;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -28,7 +30,8 @@ class EventMessageTest {
                         0,
                         "web-1",
                         error,
-                        null));
+                        null),
+                null);
     }
 
     private static String data(EventMessage message) {
@@ -46,6 +49,36 @@ class EventMessageTest {
                 .containsEntry("time", "2027-01-15T08:00:00.123456Z")
                 .containsEntry("partitionkey", "c-7")
                 .containsEntry("sequence", "00000000000000000007");
+    }
+
+    @Test
+    void whatTextsOfTheGreatestLengthTakeIsWithinTheBoundOfReaders() {
+        String control = "\u0001";
+        EventMessage message = EventMessage.of(
+                "n".repeat(100),
+                new TaskEvent(
+                        EventKind.CANCELLED,
+                        Partition.of("q".repeat(200), 99_999),
+                        Position.of(Integer.MAX_VALUE, Long.MAX_VALUE),
+                        Long.MAX_VALUE,
+                        1_800_000_000_123_456L,
+                        control.repeat(TaskHeaders.MAX_ID),
+                        control.repeat(TaskHeaders.MAX_TYPE),
+                        control.repeat(TaskHeaders.MAX_KEY),
+                        Integer.MAX_VALUE,
+                        1_800_000_000_123L,
+                        Long.MAX_VALUE,
+                        "e".repeat(300),
+                        control.repeat(Envelope.MAX_ERROR),
+                        control.repeat(TaskHeaders.MAX_ID)),
+                null);
+        int attributes = message.attributes().entrySet().stream()
+                .mapToInt(each -> "cloudEvents:".length()
+                        + each.getKey().length()
+                        + each.getValue().length())
+                .sum();
+
+        assertThat(message.data().length + attributes).isLessThanOrEqualTo(PublishedEvent.MAX_BYTES);
     }
 
     @Test

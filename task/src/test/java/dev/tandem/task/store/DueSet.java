@@ -21,6 +21,9 @@ final class DueSet {
         }
     }
 
+    /** Places in lines begin behind all times. */
+    static final long FIRST_PLACE = 1L << 52;
+
     private final TreeSet<Entry> order = new TreeSet<>();
     private final Map<Position, Long> times = new HashMap<>();
 
@@ -58,9 +61,14 @@ final class DueSet {
         return times.keySet();
     }
 
-    /** Returns the earliest due time; {@link Long#MAX_VALUE} if the set is empty. */
+    /** Returns the earliest due time; {@link Long#MAX_VALUE} if there is none, but places in lines at most. */
     long earliest() {
-        return order.isEmpty() ? Long.MAX_VALUE : order.first().dueAt;
+        return order.isEmpty() || order.first().dueAt >= FIRST_PLACE ? Long.MAX_VALUE : order.first().dueAt;
+    }
+
+    /** Returns the entries from one place on up to another one, without that. */
+    List<Entry> between(long from, long to) {
+        return new ArrayList<>(order.subSet(new Entry(from, new Position("")), new Entry(to, new Position(""))));
     }
 
     /** Returns the entries that are due at the given time, the earliest first. */

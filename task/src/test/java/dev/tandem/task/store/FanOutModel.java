@@ -4,7 +4,6 @@ import dev.tandem.task.fanout.FanOutAnswer;
 import dev.tandem.task.fanout.FanOutAnswer.Code;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
 import dev.tandem.task.fanout.FanOutCaller;
-import dev.tandem.task.fanout.FanOutPlan;
 import dev.tandem.task.fanout.FanOutPlan.Rule;
 import dev.tandem.task.fanout.FanOutRecord;
 import dev.tandem.task.fanout.FanOutRecord.Phase;
@@ -17,17 +16,19 @@ import dev.tandem.task.fanout.FanOutRequest.Cancel;
 import dev.tandem.task.fanout.FanOutRequest.Claim;
 import dev.tandem.task.fanout.FanOutRequest.End;
 import dev.tandem.task.fanout.FanOutRequest.Finish;
+import dev.tandem.task.fanout.FanOutRequest.Nest;
 import dev.tandem.task.fanout.FanOutRequest.Note;
 import dev.tandem.task.fanout.FanOutRequest.Open;
 import dev.tandem.task.fanout.FanOutRequest.Seal;
 import dev.tandem.task.fanout.FanOutRequest.Tell;
 import dev.tandem.task.fanout.FanOutRequest.View;
-import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A model of what a store keeps of fan-outs. The script of Redis is compared with it. */
@@ -39,75 +40,7 @@ public final class FanOutModel {
     private static final long CLAIM_MILLIS = 30_000;
     private static final long SILENT_MILLIS = 60_000;
 
-    private static final class Entry {
-        private FanOutPlan plan;
-        private Phase phase = Phase.OPEN;
-        private Stop stop = Stop.NO;
-        private String why = "";
-        private boolean isCancelled;
-        private long token;
-        private long cursor;
-        private long total = -1;
-        private final long since;
-        private long endedAt;
-        private boolean finished;
-        private int tries;
-        private long claimedUntil;
-        private String claimedBy = "";
-        private @Nullable String begunBy;
-        private String begunName = "";
-        private final List<FanOutRecord.Failure> errors = new ArrayList<>();
-        private final BitSet ended = new BitSet();
-        private final BitSet failed = new BitSet();
-        private final BitSet cancelled = new BitSet();
-        /** The fan-outs of subtasks that have fanned out themselves, and have not ended. */
-        private final Map<Integer, String> inner = new HashMap<>();
-
-        Entry(FanOutPlan plan, long token, long since) {
-            this.plan = plan;
-            this.token = token;
-            this.since = since;
-        }
-
-        Entry copy() {
-            Entry copy = new Entry(plan, token, since);
-            copy.phase = phase;
-            copy.stop = stop;
-            copy.why = why;
-            copy.isCancelled = isCancelled;
-            copy.cursor = cursor;
-            copy.total = total;
-            copy.endedAt = endedAt;
-            copy.finished = finished;
-            copy.tries = tries;
-            copy.claimedUntil = claimedUntil;
-            copy.claimedBy = claimedBy;
-            copy.begunBy = begunBy;
-            copy.begunName = begunName;
-            copy.errors.addAll(errors);
-            copy.ended.or(ended);
-            copy.failed.or(failed);
-            copy.cancelled.or(cancelled);
-            copy.inner.putAll(inner);
-            return copy;
-        }
-
-        long endedBelow(long number) {
-            return ended.get(0, (int) number).cardinality();
-        }
-
-        boolean hasSucceeded(int number) {
-            return ended.get(number) && !failed.get(number) && !cancelled.get(number);
-        }
-
-        long count(BitSet bits) {
-            return phase == Phase.OPEN
-                    ? bits.cardinality()
-                    : bits.get(0, (int) total).cardinality();
-        }
-    }
-
-    private final Map<String, Entry> entries = new HashMap<>();
+    private final Map<String, FanOutEntry> entries = new HashMap<>();
     private final Map<String, Long> due = new HashMap<>();
     /** The numbers of the last calls to each bucket. */
     private final Map<String, Long> callers = new HashMap<>();
@@ -144,7 +77,7 @@ public final class FanOutModel {
     /** Applies a request. */
     public FanOutAnswer apply(FanOutRequest request, long now) {
         String id = request.id();
-        Entry entry = entries.get(id);
+        FanOutEntry entry = entries.get(id);
         byte[] bits = NO_BITS;
         String other = "";
         Code code;
@@ -152,6 +85,7 @@ public final class FanOutModel {
             code = open(open, entry, now);
             entry = entries.get(id);
             if (code == Code.RESUMED && entry != null) {
+                other = Integer.toString(entry.ended.length());
                 bits = bits(entry);
             }
         } else if (entry == null) {
@@ -166,9 +100,12 @@ public final class FanOutModel {
             }
         } else {
             code = known(request, entry, now);
+            other = request instanceof FanOutRequest.Within ? within(entry) : "";
             bits = code == Code.OK && request instanceof Note note && note.reads() ? bits(entry) : NO_BITS;
             if (code == Code.NESTED && request instanceof Tell tell) {
                 other = entry.inner.getOrDefault((int) tell.number(), "");
+            } else if (code == Code.DUPLICATE && request instanceof Nest nest) {
+                other = entry.inner.getOrDefault((int) nest.number(), "");
             }
         }
         boolean shows = code == Code.OK && (request instanceof View || request instanceof Claim);
@@ -183,7 +120,7 @@ public final class FanOutModel {
                 shows && entry != null ? record(id, entry) : null);
     }
 
-    private Code known(FanOutRequest request, Entry entry, long now) {
+    private Code known(FanOutRequest request, FanOutEntry entry, long now) {
         String id = request.id();
         if (request instanceof Tell tell) {
             return tell(entry, tell, now);
@@ -199,13 +136,7 @@ public final class FanOutModel {
         } else if (request instanceof Seal seal) {
             return seal(entry, seal, now);
         } else if (request instanceof Abandon abandon) {
-            if (entry.phase != Phase.OPEN) {
-                return Code.CLOSED;
-            } else if (abandon.token() < entry.token) {
-                return Code.FENCED;
-            }
-            stop(entry, Stop.ABANDONED, abandon.why());
-            return sealed(id, entry, entry.cursor, now);
+            return abandon(entry, abandon, now);
         } else if (request instanceof Cancel cancel) {
             if (entry.phase == Phase.COMPLETE) {
                 return Code.CLOSED;
@@ -217,37 +148,36 @@ public final class FanOutModel {
             return entry.failed.get(number) ? Code.HAS_FAILED : entry.hasSucceeded(number) ? Code.DUPLICATE : Code.OK;
         } else if (request instanceof FanOutRequest.GiveUp end) {
             return giveUp(entry, end, now);
-        } else if (request instanceof FanOutRequest.Nest nest) {
-            if (entry.phase == Phase.COMPLETE) {
-                return Code.CLOSED;
-            }
-            entry.inner.put((int) nest.number(), nest.inner());
+        } else if (request instanceof Nest nest) {
+            return nest(entry, nest);
         } else if (request instanceof Claim claim) {
             return claim(entry, claim, now);
         } else if (request instanceof Finish) {
             return entry.phase == Phase.COMPLETE ? finish(id, entry) : Code.CLOSED;
         } else if (request instanceof FanOutRequest.Postpone postpone && due.containsKey(id)) {
-            due.put(id, now + postpone.millis());
+            long most = entry.phase == Phase.COMPLETE ? CLAIM_MILLIS : Long.MAX_VALUE;
+            due.put(id, now + Math.min(postpone.millis(), most));
         }
         return Code.OK;
     }
 
-    private Code open(Open open, @Nullable Entry entry, long now) {
+    private Code open(Open open, @Nullable FanOutEntry entry, long now) {
         if (entry == null) {
-            entries.put(open.id(), new Entry(open.plan(), open.token(), now));
+            entries.put(open.id(), new FanOutEntry(open.plan(), open.token(), now));
             due.put(open.id(), now + SILENT_MILLIS);
             return Code.OK;
         } else if (entry.phase != Phase.OPEN) {
-            return Code.CLOSED;
+            return entry.reopened(open) ? Code.CLOSED : Code.FENCED;
         } else if (open.token() < entry.token) {
             return Code.FENCED;
         }
         entry.token = open.token();
+        entry.hasForgotten |= entry.ended.length() > entry.cursor + WINDOW;
         due.put(open.id(), now + SILENT_MILLIS);
         return Code.RESUMED;
     }
 
-    private static byte[] bits(Entry entry) {
+    private static byte[] bits(FanOutEntry entry) {
         int from = (int) (entry.cursor / 8);
         int length = (entry.ended.length() + 7) / 8;
         byte[] bits = new byte[Math.max(0, Math.min(length - from, WINDOW_BYTES))];
@@ -260,15 +190,15 @@ public final class FanOutModel {
         return bits;
     }
 
-    private static Code closed(Entry entry, long now) {
+    private static Code closed(FanOutEntry entry, long now) {
         return isFree(entry, now) ? Code.COMPLETE : Code.CLOSED;
     }
 
-    private static boolean isFree(Entry entry, long now) {
+    private static boolean isFree(FanOutEntry entry, long now) {
         return entry.phase == Phase.COMPLETE && !entry.finished && entry.claimedUntil <= now;
     }
 
-    private Code seal(Entry entry, Seal seal, long now) {
+    private Code seal(FanOutEntry entry, Seal seal, long now) {
         if (entry.phase != Phase.OPEN) {
             return closed(entry, now);
         } else if (seal.token() != entry.token) {
@@ -279,7 +209,40 @@ public final class FanOutModel {
         return sealed(seal.id(), entry, seal.total(), now);
     }
 
-    private static void stop(Entry entry, Stop stop, String why) {
+    private Code abandon(FanOutEntry entry, Abandon abandon, long now) {
+        boolean awaited = entry.awaitsMaster;
+        if ((entry.phase == Phase.OPEN || awaited) && abandon.token() < entry.token) {
+            return Code.FENCED;
+        }
+        entry.awaitsMaster = false;
+        Code code = Code.OK;
+        if (entry.phase == Phase.OPEN) {
+            stop(entry, Stop.ABANDONED, abandon.why());
+            entry.isAbandoned = true;
+            code = sealed(abandon.id(), entry, entry.cursor, now);
+        } else if (!entry.isAbandoned) {
+            return masterEnded(entry, abandon, awaited, now);
+        } else if (awaited && entry.phase == Phase.SEALED) {
+            code = judge(abandon.id(), entry, now);
+        }
+        if (abandon.cancels() && entry.phase == Phase.SEALED) {
+            stop(entry, Stop.CANCELLED, abandon.why());
+            due.put(abandon.id(), now + CLAIM_MILLIS);
+        }
+        return code;
+    }
+
+    private Code masterEnded(FanOutEntry entry, Abandon abandon, boolean awaited, long now) {
+        if (entry.phase == Phase.COMPLETE) {
+            return closed(entry, now);
+        } else if (awaited && abandon.end() != End.SUCCEEDED) {
+            entry.masterEnd = abandon.end();
+            entry.masterWhy = abandon.why();
+        }
+        return judge(abandon.id(), entry, now) == Code.COMPLETE ? Code.COMPLETE : Code.CLOSED;
+    }
+
+    private static void stop(FanOutEntry entry, Stop stop, String why) {
         entry.isCancelled |= stop == Stop.CANCELLED;
         if (entry.stop == Stop.NO) {
             entry.stop = stop;
@@ -287,7 +250,14 @@ public final class FanOutModel {
         }
     }
 
-    private Code sealed(String id, Entry entry, long total, long now) {
+    private static void noteUncounted(FanOutEntry entry, long total) {
+        if (entry.stop != Stop.NO && (entry.ended.length() > total || entry.hasForgotten)) {
+            entry.why += (entry.why.isEmpty() ? "" : "; ") + "more subtasks were published than are counted";
+        }
+    }
+
+    private Code sealed(String id, FanOutEntry entry, long total, long now) {
+        noteUncounted(entry, total);
         entry.phase = Phase.SEALED;
         entry.total = total;
         entry.cursor = total;
@@ -295,15 +265,16 @@ public final class FanOutModel {
         return judge(id, entry, now);
     }
 
-    private Code tell(Entry entry, Tell tell, long now) {
+    private Code tell(FanOutEntry entry, Tell tell, long now) {
         if (entry.phase == Phase.COMPLETE) {
             return closed(entry, now);
         }
         int number = (int) tell.number();
-        if (tell.nested()) {
+        String inner = entry.inner.get(number);
+        if (inner != null && inner.equals(tell.inner())) {
             entry.inner.remove(number);
-        } else if (entry.inner.containsKey(number)) {
-            return Code.NESTED;
+        } else if (inner != null) {
+            return tell.inner() == null ? Code.NESTED : judge(tell.id(), entry, now);
         }
         boolean exists = entry.phase == Phase.OPEN || number < entry.total;
         if (exists && !entry.ended.get(number)) {
@@ -320,7 +291,29 @@ public final class FanOutModel {
         return judge(tell.id(), entry, now);
     }
 
-    private static boolean tooManyFailed(Entry entry) {
+    /** Returns the only page, in the order of the numbers. */
+    private static String within(FanOutEntry entry) {
+        return Stream.concat(Stream.of(FanOutRequest.Within.FIRST), new TreeMap<>(entry.inner).values().stream())
+                .collect(Collectors.joining(" "));
+    }
+
+    /** Of copies, the first has the place. */
+    private static Code nest(FanOutEntry entry, Nest nest) {
+        int number = (int) nest.number();
+        String inner = entry.inner.get(number);
+        boolean hasOther = inner != null && !inner.equals(nest.inner());
+        if (hasOther || entry.hasSucceeded(number)) {
+            return Code.DUPLICATE;
+        } else if (!nest.retried() && inner == null && entry.ended.get(number)) {
+            return entry.failed.get(number) ? Code.HAS_FAILED : Code.DUPLICATE;
+        } else if (entry.phase == Phase.COMPLETE) {
+            return Code.CLOSED;
+        }
+        entry.inner.put(number, nest.inner());
+        return Code.OK;
+    }
+
+    private static boolean tooManyFailed(FanOutEntry entry) {
         Rule rule = entry.plan.rule();
         if (entry.stop != Stop.NO || rule == Rule.COMPLETE || rule == Rule.PARTIAL && entry.phase == Phase.OPEN) {
             return false;
@@ -329,26 +322,32 @@ public final class FanOutModel {
         return failed > (rule == Rule.PARTIAL ? (long) (entry.plan.mayFail() * entry.total) : 0);
     }
 
-    private Code judge(String id, Entry entry, long now) {
+    private Code judge(String id, FanOutEntry entry, long now) {
         if (tooManyFailed(entry)) {
             entry.stop = Stop.FAILED;
         }
         if (entry.phase != Phase.SEALED || entry.count(entry.ended) < entry.total) {
             return Code.OK;
+        } else if (entry.awaitsMaster) {
+            due.put(id, now + SILENT_MILLIS);
+            return Code.OK;
         }
         return complete(id, entry, now);
     }
 
-    private Code giveUp(Entry entry, FanOutRequest.GiveUp end, long now) {
+    private Code giveUp(FanOutEntry entry, FanOutRequest.GiveUp end, long now) {
         if (entry.phase == Phase.COMPLETE) {
             return closed(entry, now);
         }
         stop(entry, Stop.CANCELLED, end.why());
-        entry.total = entry.phase == Phase.OPEN ? entry.cursor : entry.total;
+        if (entry.phase == Phase.OPEN) {
+            noteUncounted(entry, entry.cursor);
+            entry.total = entry.cursor;
+        }
         return complete(end.id(), entry, now);
     }
 
-    private Code complete(String id, Entry entry, long now) {
+    private Code complete(String id, FanOutEntry entry, long now) {
         entry.phase = Phase.COMPLETE;
         entry.endedAt = now;
         if (entry.plan.finalQueue().isEmpty() && entry.plan.parent().isEmpty()) {
@@ -358,13 +357,13 @@ public final class FanOutModel {
         return Code.COMPLETE;
     }
 
-    private Code finish(String id, Entry entry) {
+    private Code finish(String id, FanOutEntry entry) {
         entry.finished = true;
         due.remove(id);
         return Code.OK;
     }
 
-    private Code claim(Entry entry, Claim claim, long now) {
+    private Code claim(FanOutEntry entry, Claim claim, long now) {
         boolean again = !entry.finished && entry.claimedBy.equals(claim.claimant());
         if (!again && !isFree(entry, now)) {
             return Code.CLOSED;
@@ -376,7 +375,7 @@ public final class FanOutModel {
         return Code.OK;
     }
 
-    private static FanOutRecord record(String id, Entry entry) {
+    private static FanOutRecord record(String id, FanOutEntry entry) {
         return new FanOutRecord(
                 id,
                 entry.plan,
@@ -394,6 +393,7 @@ public final class FanOutModel {
                 entry.tries,
                 entry.begunName,
                 List.copyOf(entry.errors),
-                entry.token);
+                entry.token,
+                new FanOutRecord.Master(entry.awaitsMaster, entry.masterEnd, entry.masterWhy));
     }
 }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -25,7 +26,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Histories of fan-outs with masters that are killed and wake up again, ends that are told twice or whose answers are lost, copies
- * of subtasks and of final tasks, and programs that die while they submit the final task.
+ * of subtasks and of final tasks, subtasks that fan out themselves or are retried by an operator, and programs that die while they
+ * submit the final task.
  */
 class FanOutSimulationTest {
 
@@ -50,6 +52,15 @@ class FanOutSimulationTest {
         }
     }
 
+    /** A message of a subtask that the broker has. @param copy tells it from others of the same number */
+    private record Message(int number, int copy) {
+
+        /** Returns the id of the fan-out that its run begins. */
+        String inner() {
+            return "inner of " + copy;
+        }
+    }
+
     private static final class History {
         private final Random random;
         private final FanOutModel model = new FanOutModel();
@@ -57,10 +68,21 @@ class FanOutSimulationTest {
         private final Rule rule;
         private long now = 1_000_000;
         private long tokens;
-        /** The messages of subtasks that the broker has. */
-        private final List<Integer> published = new ArrayList<>();
+        private final List<Message> published = new ArrayList<>();
         /** How subtasks ended, by the first end that was told. */
         private final Map<Integer, End> told = new HashMap<>();
+        /** One in so many subtasks fans out itself. */
+        private final int nests;
+        /** Subtasks whose own fan-outs have begun, and have not ended. */
+        private final List<Message> nested = new ArrayList<>();
+
+        /** Subtasks that died, and that an operator has run again. */
+        private final Set<Message> retried = new HashSet<>();
+
+        private int copies;
+        private int duplicates;
+        private int failedCopies;
+        private int fannedOutAgain;
 
         private final List<MasterRun> runs = new ArrayList<>();
         private final List<String> finals = new ArrayList<>();
@@ -73,6 +95,7 @@ class FanOutSimulationTest {
             random = new Random(seed);
             total = random.nextInt(40);
             rule = Rule.values()[random.nextInt(3)];
+            nests = 1 + random.nextInt(4);
         }
 
         FanOutAnswer ask(FanOutRequest request) {
@@ -83,6 +106,10 @@ class FanOutSimulationTest {
             }
             stopped |= answer.stop() != Stop.NO;
             if (answer.code() == Code.COMPLETE) {
+                long all = answer.total();
+                assertThat(nested)
+                        .as("nobody waits for these")
+                        .noneMatch(each -> each.number() < all && !told.containsKey(each.number()));
                 finish();
             }
             return answer;
@@ -90,10 +117,11 @@ class FanOutSimulationTest {
 
         void step() {
             now += random.nextInt(3_000);
-            switch (random.nextInt(6)) {
+            switch (random.nextInt(7)) {
                 case 0 -> beginMaster();
                 case 1, 2 -> runMaster();
                 case 3, 4 -> runSubtask();
+                case 5 -> endNested();
                 default -> patrol();
             }
         }
@@ -131,13 +159,13 @@ class FanOutSimulationTest {
                         masterDead = true;
                         run.over = true;
                         if (random.nextBoolean()) {
-                            ask(new FanOutRequest.Abandon(ID, run.token, "dead"));
+                            ask(new FanOutRequest.Abandon(ID, run.token, End.FAILED, "dead", random.nextBoolean()));
                         }
                     }
                 }
                 default -> {
                     if (run.next < total) {
-                        published.add((int) run.next++);
+                        published.add(new Message((int) run.next++, copies++));
                     } else {
                         run.over = seal(run, total);
                     }
@@ -157,14 +185,69 @@ class FanOutSimulationTest {
                 return;
             }
             int index = random.nextInt(published.size());
-            int number = published.get(index);
+            Message message = published.get(index);
             End end = stopped ? End.CANCELLED : random.nextInt(6) == 0 ? End.FAILED : End.SUCCEEDED;
-            if (!isOver()) {
-                told.putIfAbsent(number, end);
+            // Sometimes a run does not come to the fan-out that an earlier one began.
+            boolean fansOut = message.number() % nests == 1 && end == End.SUCCEEDED && random.nextInt(8) > 0;
+            if (fansOut) {
+                fanOut(message);
+            } else {
+                tell(message, end, null);
             }
-            ask(new FanOutRequest.Tell(ID, number, end, "error"));
-            if (random.nextInt(5) > 0) {
+            if (end == End.FAILED && random.nextInt(3) == 0) {
+                retried.add(message);
+            } else if (random.nextInt(5) > 0) {
                 published.remove(index);
+            }
+        }
+
+        private void fanOut(Message message) {
+            boolean byOperator = retried.contains(message);
+            End before = told.get(message.number());
+            FanOutAnswer answer = ask(new FanOutRequest.Nest(ID, message.number(), message.inner(), byOperator));
+            if (answer.code() == Code.DUPLICATE) {
+                duplicates++;
+            } else if (answer.code() == Code.HAS_FAILED) {
+                assertThat(before).isEqualTo(End.FAILED);
+                failedCopies++;
+            } else if (answer.code() == Code.OK && !nested.contains(message)) {
+                assertThat(nested)
+                        .as("one of the copies")
+                        .extracting(Message::number)
+                        .doesNotContain(message.number());
+                if (byOperator) {
+                    assertThat(before).as("it has not succeeded before").isNotEqualTo(End.SUCCEEDED);
+                    fannedOutAgain += before == End.FAILED ? 1 : 0;
+                } else {
+                    assertThat(before).as("it has not ended before").isNull();
+                }
+                nested.add(message);
+            }
+        }
+
+        private void endNested() {
+            if (!nested.isEmpty()) {
+                Message message = nested.get(random.nextInt(nested.size()));
+                if (random.nextInt(6) == 0) {
+                    // That of a copy ends, which had the place before Redis forgot it.
+                    ask(new FanOutRequest.Tell(ID, message.number(), End.FAILED, "error", "inner of a stray"));
+                    return;
+                }
+                nested.remove(message);
+                End end = random.nextInt(6) == 0 ? End.FAILED : End.SUCCEEDED;
+                tell(message, end, message.inner());
+            }
+        }
+
+        private void tell(Message message, End end, @Nullable String inner) {
+            boolean over = isOver();
+            if (!over && (inner != null || nested.stream().noneMatch(each -> each.number() == message.number()))) {
+                told.putIfAbsent(message.number(), end);
+            }
+            FanOutAnswer answer = ask(new FanOutRequest.Tell(ID, message.number(), end, "error", inner));
+            if (answer.code() == Code.NESTED && answer.other().equals(message.inner())) {
+                nested.remove(message);
+                tell(message, End.FAILED, message.inner()); // It is given up.
             }
         }
 
@@ -183,7 +266,7 @@ class FanOutSimulationTest {
                 if (record != null && record.phase() == FanOutRecord.Phase.COMPLETE) {
                     finish();
                 } else if (masterDead) {
-                    ask(new FanOutRequest.Abandon(id, record == null ? 0 : record.token(), "dead"));
+                    ask(new FanOutRequest.Abandon(id, record == null ? 0 : record.token(), End.FAILED, "dead"));
                 } else {
                     ask(new FanOutRequest.Postpone(id, 10_000));
                 }
@@ -273,16 +356,25 @@ class FanOutSimulationTest {
     }
 
     @Test
-    void allRulesAndEndsAreSimulated() {
+    void allRulesAndEndsAndCopiesAreSimulated() {
         Set<String> seen = new HashSet<>();
+        AtomicInteger duplicates = new AtomicInteger();
+        AtomicInteger failedCopies = new AtomicInteger();
+        AtomicInteger fannedOutAgain = new AtomicInteger();
         seeds().forEach(seed -> {
             History history = new History(seed);
             history.settle();
             FanOutRecord record = history.view();
+            duplicates.addAndGet(history.duplicates);
+            failedCopies.addAndGet(history.failedCopies);
+            fannedOutAgain.addAndGet(history.fannedOutAgain);
             if (record != null) {
                 seen.add(history.rule + " " + record.stop());
             }
         });
+        assertThat(duplicates).as("copies that end as such").hasValueGreaterThan(HISTORIES / 20);
+        assertThat(failedCopies).as("copies of one that had failed").hasValueGreaterThan(HISTORIES / 20);
+        assertThat(fannedOutAgain).as("fan-outs that an operator asked for").hasValueGreaterThan(HISTORIES / 20);
         assertThat(seen)
                 .contains("COMPLETE NO", "FAIL_FAST FAILED", "PARTIAL FAILED", "PARTIAL NO", "COMPLETE ABANDONED");
     }

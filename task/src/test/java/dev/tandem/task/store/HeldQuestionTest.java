@@ -12,6 +12,10 @@ class HeldQuestionTest {
         assertThat(HeldQuestion.read(ofKey.text())).contains(ofKey);
         HeldQuestion ofTask = new HeldQuestion("", false, "3/1:17");
         assertThat(HeldQuestion.read(ofTask.text())).contains(ofTask);
+        HeldQuestion given = new HeldQuestion("3", HeldQuestion.Kind.GIVEN, "1:17");
+        assertThat(HeldQuestion.read(given.text())).contains(given);
+        HeldQuestion count = new HeldQuestion("", HeldQuestion.Kind.COUNT, "");
+        assertThat(HeldQuestion.read(count.text())).contains(count);
     }
 
     @Test

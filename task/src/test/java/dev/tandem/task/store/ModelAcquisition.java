@@ -99,7 +99,8 @@ final class ModelAcquisition {
                 partition.nextLapseMillis(now),
                 Math.max(0, partition.quietUntil - now),
                 List.copyOf(holding),
-                partition.history());
+                partition.history(),
+                partition.tasks.hasLines());
     }
 
     /** Returns the keys that wait for a redelivery, and those of which there is a claim or one was presented. */

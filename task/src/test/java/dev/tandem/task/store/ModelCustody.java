@@ -10,6 +10,7 @@ import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move.Adopt;
 import dev.tandem.task.store.StoreRequest.Move.Bury;
 import dev.tandem.task.store.StoreRequest.Move.Cancel;
+import dev.tandem.task.store.StoreRequest.Move.JoinLine;
 import dev.tandem.task.store.StoreRequest.Move.Park;
 import dev.tandem.task.store.StoreRequest.Move.Schedule;
 import dev.tandem.task.store.StoreRequest.TakeCustody;
@@ -89,12 +90,14 @@ final class ModelCustody {
     }
 
     private HandOverResult move(TakeCustody request, HandOver entry, boolean movesLane) {
-        if (entry.move() instanceof Park) {
-            return park(request, entry, movesLane);
+        if (entry.move() instanceof Park park) {
+            return park(request, entry, park, movesLane);
         } else if (entry.move() instanceof Adopt) {
             return adopt(entry);
         } else if (entry.move() instanceof Schedule schedule) {
             tasks.schedule(entry.position(), partition.stored(entry.envelope()), schedule.dueAt());
+        } else if (entry.move() instanceof JoinLine join) {
+            return joinLine(entry, join.line());
         } else if (entry.move() instanceof Bury) {
             tasks.bury(entry.position(), partition.stored(entry.envelope()));
         } else if (entry.move() instanceof Cancel cancel) {
@@ -103,14 +106,14 @@ final class ModelCustody {
         return HandOverResult.OK;
     }
 
-    private HandOverResult park(TakeCustody request, HandOver entry, boolean movesLane) {
+    private HandOverResult park(TakeCustody request, HandOver entry, Park park, boolean movesLane) {
         String key = entry.key();
         Position position = entry.position();
         if (!partition.isBlockedByAnother(key, position)) {
             return HandOverResult.OPEN;
         }
-        boolean room = tasks.laneSize(key) < request.maxParkedPerKey()
-                && (movesLane || tasks.parked() < request.maxParkedPerPartition());
+        int most = Math.min(request.maxParkedPerPartition(), goesOnSoon(key) ? park.mostInTurn() : Integer.MAX_VALUE);
+        boolean room = tasks.laneSize(key) < request.maxParkedPerKey() && (movesLane || tasks.parked() < most);
         if (fullKeys.contains(key) || !room) {
             fullKeys.add(key);
             return HandOverResult.FULL;
@@ -125,6 +128,18 @@ final class ModelCustody {
         return HandOverResult.OK;
     }
 
+    /** Whether the key's head runs here, is due, or waits in a line. */
+    private boolean goesOnSoon(String key) {
+        BlockedKey entry = partition.blocked.get(key);
+        if (entry.reason() != BlockReason.HEAD) {
+            return false;
+        }
+        StoredClaim claim = tasks.claim(entry.head());
+        boolean runsHere = claim != null && claim.isOf(partition.executor);
+        long due = tasks.dueTime(entry.head());
+        return runsHere || due >= 0 && (due <= now || due >= DueSet.FIRST_PLACE);
+    }
+
     private HandOverResult adopt(HandOver entry) {
         StoredClaim claim = tasks.claim(entry.position());
         if (claim == null) {
@@ -137,6 +152,18 @@ final class ModelCustody {
         }
         if (entry.envelope() != null) {
             tasks.adopt(entry.position(), partition.stored(entry.envelope()));
+        }
+        return HandOverResult.OK;
+    }
+
+    private HandOverResult joinLine(HandOver entry, int line) {
+        String key = entry.key();
+        if (tasks.isClaimed(entry.position()) || key != null && partition.blocked.containsKey(key)) {
+            return HandOverResult.GONE;
+        }
+        tasks.joinLine(entry.position(), partition.stored(entry.envelope()), line);
+        if (key != null) {
+            partition.block(key, BlockReason.HEAD, entry.position());
         }
         return HandOverResult.OK;
     }

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ModelTasks {
 
+    /** The bits of a place that number the tasks within a line. */
+    private static final int LINE_BITS = 36;
+
     private final Map<Position, StoredClaim> claims = new LinkedHashMap<>();
     private final Map<Position, StoredEnvelope> envelopes = new HashMap<>();
     private final Map<String, Deque<Position>> lanes = new LinkedHashMap<>();
@@ -29,9 +32,12 @@ final class ModelTasks {
     private DueSet scheduled = new DueSet();
     private DueSet retry = new DueSet();
     private long succeeded;
+    /** The number of the last task that joined a line. */
+    private long lastInLine;
 
     ModelTasks copy() {
         ModelTasks copy = new ModelTasks();
+        copy.lastInLine = lastInLine;
         copy.claims.putAll(claims);
         copy.envelopes.putAll(envelopes);
         lanes.forEach((key, lane) -> copy.lanes.put(key, new ArrayDeque<>(lane)));
@@ -207,6 +213,30 @@ final class ModelTasks {
         leave(position, checked(position, TaskState.SCHEDULED));
         envelopes.put(position, envelope);
         scheduled.put(position, dueAt);
+    }
+
+    /** Lets a task wait at the end of a line. */
+    void joinLine(Position position, StoredEnvelope envelope, int line) {
+        lastInLine = hasLines() ? lastInLine + 1 : 1;
+        schedule(position, envelope, lineFrom(line) + lastInLine);
+    }
+
+    private static long lineFrom(int line) {
+        return DueSet.FIRST_PLACE + ((long) line << LINE_BITS);
+    }
+
+    boolean hasLines() {
+        return !line(0, ReadLines.LINES).isEmpty();
+    }
+
+    /** Returns the tasks of some lines, in order. */
+    List<DueSet.Entry> line(int from, int to) {
+        return scheduled.between(lineFrom(from), lineFrom(to));
+    }
+
+    /** Returns the line in which a place is. */
+    static int lineOf(long place) {
+        return (int) (place - DueSet.FIRST_PLACE >> LINE_BITS);
     }
 
     void retry(Position position, StoredEnvelope envelope, long dueAt) {

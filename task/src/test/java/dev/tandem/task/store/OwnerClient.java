@@ -5,6 +5,7 @@ import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
+import dev.tandem.task.store.ReadLines.LineRead;
 import dev.tandem.task.store.StoreAnswer.Acquired;
 import dev.tandem.task.store.StoreAnswer.BlockedKey;
 import dev.tandem.task.store.StoreAnswer.ClaimResult;
@@ -15,6 +16,7 @@ import dev.tandem.task.store.StoreAnswer.HandOverResult;
 import dev.tandem.task.store.StoreAnswer.LateSettled;
 import dev.tandem.task.store.StoreAnswer.LeasesExpired;
 import dev.tandem.task.store.StoreAnswer.LeasesRenewed;
+import dev.tandem.task.store.StoreAnswer.LinesRead;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
 import dev.tandem.task.store.StoreAnswer.SettledAndClaimed;
 import dev.tandem.task.store.StoreRequest.AbandonPosition;
@@ -209,6 +211,10 @@ final class OwnerClient {
         return new HandOver(position, key, mark, new Move.Park(), envelope(key, 0));
     }
 
+    static HandOver parkInTurn(Position position, String key, int most) {
+        return new HandOver(position, key, SettledMark.NONE, new Move.Park(most), envelope(key, 0));
+    }
+
     static HandOver parkHeld(Position position, String key) {
         return new HandOver(position, key, SettledMark.NONE, new Move.Park(), null);
     }
@@ -234,7 +240,16 @@ final class OwnerClient {
                 .get(0);
     }
 
+    HandOverResult joinLine(Position position, @Nullable String key, SettledMark mark, int line) {
+        return takeCustody(new HandOver(position, key, mark, new Move.JoinLine(line), envelope(key, 0)))
+                .get(0);
+    }
+
     // Other requests of an owner
+
+    LinesRead readLines(int findFrom, LineRead... lines) {
+        return (LinesRead) ask(new ReadLines(header(), List.of(lines), findFrom));
+    }
 
     DueTasks claimDue(int maxClaims, int maxOffers) {
         return claimDue(maxClaims, maxOffers, true);

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** A model of what a store knows of one limit's permits. The script of Redis is compared with it. */
 public final class PermitModel {
@@ -20,7 +21,11 @@ public final class PermitModel {
         /** What it held before the request. */
         private int had;
 
+        /** The number of permits that it has asked for in all. */
+        private int asked;
+        /** As much of that as the limit allows. */
         private int wanted;
+
         private long until;
         private long number;
         private long since;
@@ -37,27 +42,39 @@ public final class PermitModel {
 
     private final Map<String, Holder> holders = new TreeMap<>();
     private final Set<String> told = new TreeSet<>();
+    private @Nullable Integer override;
+
+    /** Sets the most permits in place of what the requests say; null: these hold. */
+    public void override(@Nullable Integer max) {
+        override = max;
+    }
 
     /** Applies a request. @param now by the store's clock, in milliseconds */
     public PermitAnswer apply(PermitRequest request, long now) {
+        int max = override == null ? request.max() : override;
+        int mostWanted = override == null ? Integer.MAX_VALUE : override;
         told.clear();
         holders.values().removeIf(each -> each.until < now);
         Holder before = holders.get(request.executor());
         if (before != null && request.number() <= before.number) {
-            return new PermitAnswer(before.held, before.held, false);
+            return new PermitAnswer(before.held, before.held, false, max);
         }
         Holder mine = new Holder(request.executor(), before == null ? now : before.since);
         mine.had = before == null ? request.used() : before.held;
         mine.held = before == null ? request.used() : Math.max(request.used(), Math.min(request.kept(), before.held));
         mine.extra = before != null && before.extra;
-        mine.wanted = Math.max(request.used(), request.wanted());
+        mine.asked = Math.max(request.used(), request.wanted());
+        mine.wanted = Math.max(request.used(), Math.min(request.wanted(), mostWanted));
         holders.remove(request.executor());
         List<Holder> others = List.copyOf(holders.values());
-        others.forEach(each -> each.had = each.held);
+        others.forEach(each -> {
+            each.had = each.held;
+            each.wanted = Math.min(each.asked, mostWanted);
+        });
         boolean othersWait = others.stream().anyMatch(each -> each.wanted > each.held);
-        int level = share(mine, others, request.max(), now);
+        int level = share(mine, others, max, now);
 
-        int free = request.max() - others.stream().mapToInt(each -> each.held).sum();
+        int free = max - others.stream().mapToInt(each -> each.held).sum();
         int room = free - mine.held;
         int target = othersWait ? mine.share : mine.wanted;
         if (target > mine.held && room > 0) {
@@ -81,7 +98,7 @@ public final class PermitModel {
                 told.add(each.name);
             }
         }
-        return new PermitAnswer(Math.min(mine.held, Math.max(0, free)), mine.share, othersWait);
+        return new PermitAnswer(Math.min(mine.held, Math.max(0, free)), mine.share, othersWait, max);
     }
 
     private static int share(Holder mine, List<Holder> others, int max, long now) {

@@ -20,6 +20,7 @@ public abstract class StoreConformance
                 RelayConformance,
                 ClaimConformance,
                 TakeCustodyConformance,
+                TenantLinesConformance,
                 ClaimDueConformance,
                 LeaseConformance,
                 CommitAndReleaseConformance,

@@ -7,7 +7,7 @@ import dev.tandem.task.Position;
 interface StoreFixture {
 
     /** A lease that is short enough for a test to wait until it ends, in milliseconds. */
-    long SHORT = 40;
+    long SHORT = 120;
 
     String KEY = "k";
 

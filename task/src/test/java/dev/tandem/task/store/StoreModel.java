@@ -162,6 +162,8 @@ public final class StoreModel {
             return new ModelCustody(partition, flaws, now).apply(takeCustody, memoryFull);
         } else if (request instanceof ClaimDue claimDue) {
             return ModelDueTasks.claim(partition, claimDue, now);
+        } else if (request instanceof ReadLines read) {
+            return ModelLines.read(partition, read);
         } else if (request instanceof DeclineOffers decline) {
             ModelDueTasks.decline(partition, decline, now);
         } else if (request instanceof RenewLeases renew) {

@@ -1,8 +1,8 @@
 package dev.tandem.test.containers;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.awaitility.Awaitility.await;
 
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -36,8 +36,6 @@ import org.testcontainers.rabbitmq.RabbitMQContainer;
             "tandem.queues.trucks.ordering=key"
         })
 class ContainersIT {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
 
     @Container
     @ServiceConnection

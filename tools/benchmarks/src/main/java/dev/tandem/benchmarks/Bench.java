@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Measures Tandem on this machine, with brokers of its own, and prints the results with their budgets.",
-            "All scenarios take about eleven minutes. Do not use the machine meanwhile: other work distorts numbers."
+            "All scenarios take about twenty minutes. Do not use the machine meanwhile: other work distorts numbers."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
@@ -57,7 +57,8 @@ public final class Bench implements Callable<Integer> {
             new EventRate(),
             new ClientRate(),
             new PullRate(),
-            new BatchSubmitRate());
+            new BatchSubmitRate(),
+            new ConsoleScale());
 
     /** The form of the result. */
     enum Format {
@@ -84,7 +85,7 @@ public final class Bench implements Callable<Integer> {
             names = "--tasks",
             paramLabel = "N",
             description = "tasks of a throughput or memory run (default: 500000 from Kafka, 60000 from RabbitMQ,"
-                    + " 200000 that fall due, 100000 for memory)")
+                    + " 200000 that fall due, 100000 for memory, 10000000 for the console)")
     private int tasks;
 
     @Option(
@@ -122,6 +123,20 @@ public final class Bench implements Callable<Integer> {
             description =
                     "how often runs are repeated; the median is reported, or the worst (default: ${DEFAULT-VALUE})")
     private int rounds;
+
+    @Option(
+            names = "--page-millis",
+            paramLabel = "MS",
+            defaultValue = "150",
+            description = "budget of the console scenario for a page, at the server (default: ${DEFAULT-VALUE})")
+    private double pageMillis;
+
+    @Option(
+            names = "--redis-millis",
+            paramLabel = "MS",
+            defaultValue = "10",
+            description = "the same for what a page takes of Redis's time (default: ${DEFAULT-VALUE})")
+    private double redisMillis;
 
     @Option(names = "--lease-millis", hidden = true, defaultValue = "10000")
     private int leaseMillis;
@@ -226,7 +241,9 @@ public final class Bench implements Callable<Integer> {
                     rivalThreads,
                     Duration.ofSeconds(seconds),
                     rounds,
-                    Duration.ofMillis(leaseMillis));
+                    Duration.ofMillis(leaseMillis),
+                    pageMillis,
+                    redisMillis);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }

@@ -43,9 +43,15 @@ final class BenchServer implements AutoCloseable {
      * @param archived whether it uses an archive of its classes
      */
     static BenchServer start(Path settings, boolean archived) throws Exception {
+        return start(settings, archived, "none");
+    }
+
+    /** Starts a server. @param login {@code tandem.api.login} */
+    static BenchServer start(Path settings, boolean archived, String login) throws Exception {
         int port = freePort();
         List<String> command = command();
-        command.addAll(List.of("--config", settings.toString(), "--server.port=" + port, "--tandem.api.login=none"));
+        command.addAll(
+                List.of("--config", settings.toString(), "--server.port=" + port, "--tandem.api.login=" + login));
         LocalProcess process = LocalProcess.program("server", command)
                 .directory(settings.getParent())
                 .environment("TANDEM_CLASS_ARCHIVE", archived ? "yes" : "no")

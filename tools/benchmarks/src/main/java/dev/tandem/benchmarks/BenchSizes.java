@@ -12,9 +12,19 @@ import java.time.Duration;
  * @param duration of runs at a fixed rate; zero for each scenario's own
  * @param rounds how often a run is repeated; the median counts, or the worst where the budget is for that
  * @param lease of the executors, 10 s by default; shorter ones are for tests only
+ * @param pageMillis the longest time of a page of the console that is within its budget
+ * @param redisMillis the same of Redis's time for it
  */
 record BenchSizes(
-        int tasks, int partitions, int concurrency, int rivalThreads, Duration duration, int rounds, Duration lease) {
+        int tasks,
+        int partitions,
+        int concurrency,
+        int rivalThreads,
+        Duration duration,
+        int rounds,
+        Duration lease,
+        double pageMillis,
+        double redisMillis) {
 
     BenchSizes {
         if (tasks < 0 || partitions < 1 || concurrency < 1 || rivalThreads < 1 || duration.isNegative() || rounds < 1) {

@@ -117,7 +117,7 @@ final class BenchWorker implements AutoCloseable {
                 new KafkaSource(KafkaSettings.of(arguments[0], queue).withProperties(properties(lease)));
         TandemExecutor executor = TandemExecutor.start(
                 arguments[1],
-                new BenchSizes(0, 1, CONCURRENCY, 1, Duration.ZERO, 1, lease),
+                new BenchSizes(0, 1, CONCURRENCY, 1, Duration.ZERO, 1, lease, 0, 0),
                 new TandemExecutor.Queue(queue, source, QueuePolicy.ordered(CONCURRENCY), task -> {
                     log.write(Event.of(true, task));
                     if (HELD.equals(new String(task.payload(), StandardCharsets.UTF_8))) {

@@ -84,7 +84,7 @@ final class ColdWorker {
     private AutoCloseable tandem() {
         KafkaSource source =
                 new KafkaSource(KafkaSettings.of(work.kafka(), work.group()).withTopic(work.topic()));
-        BenchSizes sizes = new BenchSizes(0, 1, work.concurrency(), 1, Duration.ZERO, 1, Duration.ofSeconds(10));
+        BenchSizes sizes = new BenchSizes(0, 1, work.concurrency(), 1, Duration.ZERO, 1, Duration.ofSeconds(10), 0, 0);
         QueuePolicy policy = QueuePolicy.ordered(work.concurrency());
         return TandemExecutor.start(
                 work.redis(), sizes, new TandemExecutor.Queue(work.group(), work.topic(), source, policy, task -> {

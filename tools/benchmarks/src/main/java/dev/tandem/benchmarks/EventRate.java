@@ -140,7 +140,7 @@ final class EventRate implements Scenario {
                 batch = feed.take(partition, batch, BATCH_BYTES).join();
                 if (!batch.events().isEmpty()) {
                     publisher.publish(batch.events().stream()
-                            .map(event -> EventMessage.of("bench", event))
+                            .map(event -> EventMessage.of("bench", event, null))
                             .toList());
                     published.add(batch.events().size());
                 }

@@ -9,13 +9,11 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.event.EventKind;
 import dev.tandem.task.store.Incarnation;
-import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreAnswer.ClaimResult;
 import dev.tandem.task.store.StoreAnswer.SettleResult;
-import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Claim;
 import dev.tandem.task.store.StoreRequest.Settle;
 import dev.tandem.task.store.StoreRequest.SettleAndClaim;
@@ -28,9 +26,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Cost of the hot path per task in Redis: plain successes settled and as many tasks claimed, without an executor. */
@@ -41,9 +36,6 @@ final class StoreScripts implements Scenario {
     private static final int IN_FLIGHT = 4;
     private static final int KEYS = 5_000;
     private static final int PAGE_TASKS = 200_000;
-    private static final String EXECUTOR = "executor-1f3a9c27d4";
-    private static final long LEASE_MILLIS = 10_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
 
     /** One line of the result. */
     private record Load(
@@ -121,13 +113,13 @@ final class StoreScripts implements Scenario {
                     micros.add((redis.scriptMicros() - before) / tasks);
                     bytes.add(redis.usage().since(usage).fileBytes() / tasks);
                     if (load.events()) {
-                        takeEvents(context, store, redis, owner.partition, tasks);
+                        takeEvents(context, store, redis, owner.partition(), tasks);
                     }
                 }
                 lines.add(Measurement.withoutBudget(load.name(), Median.of(micros), "µs"));
                 context.say("%s: %.2f µs, %.0f bytes of its file", load.name(), Median.of(micros), Median.of(bytes));
                 if (load.kept()) {
-                    search(context, store, redis, owner.partition.queue());
+                    search(context, store, redis, owner.partition().queue());
                 }
             }
         }
@@ -155,35 +147,21 @@ final class StoreScripts implements Scenario {
         context.say("A search for a success that is not kept: %.0f µs", redis.scriptMicros() - before);
     }
 
-    /** An owner of a partition that sends requests as an executor's core does, and checks the answers. */
-    private static final class Owner implements Store.Listener, AutoCloseable {
-        private final Partition partition;
-        private final Store.Link link;
-        private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
-        private long number;
-        private long epoch;
-        private long token;
+    /** An owner of a partition that settles and claims tasks as an executor's core does. */
+    private static final class Owner extends StoreOwner {
 
         Owner(Store store, Partition partition) {
-            this.partition = partition;
-            this.link = store.link(partition, this);
-        }
-
-        void acquire() throws InterruptedException {
-            next(String.class); // up
-            link.send(new StoreRequest.Acquire(header(), EXECUTOR, LEASE_MILLIS, -1, "", -1, List.of()));
-            epoch = next(StoreAnswer.Acquired.class).epoch();
-            token = epoch;
+            super(store, partition);
         }
 
         void blockAnotherKey() throws InterruptedException {
             Position head = new Position("head");
-            Claim claim = new Claim(head, ++token, "blocked", false);
-            link.send(request(false, List.of(), List.of(claim)));
+            Claim claim = new Claim(head, nextToken(), "blocked", false);
+            send(request(false, List.of(), List.of(claim)));
             next(StoreAnswer.SettledAndClaimed.class);
             Verdict retry = new Verdict.Retry(3_600_000, new byte[40]);
             Settle settle = new Settle(head, claim.token(), "blocked", SettledMark.NONE, retry, 0);
-            link.send(request(false, List.of(settle), List.of()));
+            send(request(false, List.of(settle), List.of()));
             next(StoreAnswer.SettledAndClaimed.class);
         }
 
@@ -200,12 +178,12 @@ final class StoreScripts implements Scenario {
                             load.queue() ? new SettledMark.OnPage(offset / PAGE_TASKS) : new SettledMark.Offset(offset);
                     claims.add(claim);
                     SuccessRecord kept = new SuccessRecord(
-                            null, null, claim.key(), 1, 1_800_000_000_000L + offset, 12, EXECUTOR, null);
+                            null, null, claim.key(), 1, 1_800_000_000_000L + offset, 12, StoreOwner.EXECUTOR, null);
                     outcomes.add(new Settle(
                             claim.position(), claim.token(), claim.key(), mark, new Verdict.Success(kept), 0));
                 }
                 List<Settle> settles = running.size() >= 3 || claims.isEmpty() ? running.remove() : List.of();
-                link.send(request(load.queue(), settles, claims));
+                send(request(load.queue(), settles, claims));
                 if (!outcomes.isEmpty()) {
                     running.add(outcomes);
                 }
@@ -223,16 +201,12 @@ final class StoreScripts implements Scenario {
             Position position = load.queue()
                     ? new Position(String.format("m%012x:k3w9x2h7.%s", offset * 7_919, Long.toString(offset, 36)))
                     : Position.of(0, offset);
-            return new Claim(position, ++token, load.keyed() ? "customer-" + offset % KEYS : null, false);
+            return new Claim(position, nextToken(), load.keyed() ? "customer-" + offset % KEYS : null, false);
         }
 
         private SettleAndClaim request(boolean queue, List<Settle> settles, List<Claim> claims) {
             Incarnation incarnation = queue ? Incarnation.NO_OFFSETS : Incarnation.of(0);
-            return new SettleAndClaim(header(), LEASE_MILLIS, incarnation, 0, settles, claims);
-        }
-
-        private RequestHeader header() {
-            return new RequestHeader(partition, "bench", ++number, epoch);
+            return new SettleAndClaim(header(), StoreOwner.LEASE_MILLIS, incarnation, 0, settles, claims);
         }
 
         private void checkAnswer() throws InterruptedException {
@@ -241,38 +215,6 @@ final class StoreScripts implements Scenario {
                     || !answer.settles().stream().allMatch(SettleResult.Ok.PLAIN::equals)) {
                 throw new IllegalStateException("A task was not claimed or not settled: " + answer);
             }
-        }
-
-        private <T> T next(Class<T> type) throws InterruptedException {
-            Object event = events.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-            if (!type.isInstance(event)) {
-                throw new IllegalStateException(
-                        "Expected " + type.getSimpleName() + " from the store, but got " + event);
-            }
-            return type.cast(event);
-        }
-
-        @Override
-        public void answered(StoreRequest request, StoreAnswer answer) {
-            events.add(answer);
-        }
-
-        @Override
-        public void down(String reason) {
-            events.add(new IllegalStateException(reason));
-        }
-
-        @Override
-        public void up() {
-            events.add("up");
-        }
-
-        @Override
-        public void woken() {}
-
-        @Override
-        public void close() {
-            link.close();
         }
     }
 }

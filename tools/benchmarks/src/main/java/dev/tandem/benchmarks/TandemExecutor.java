@@ -2,8 +2,10 @@ package dev.tandem.benchmarks;
 
 import dev.tandem.api.Handler;
 import dev.tandem.executor.Executor;
+import dev.tandem.executor.ExecutorMetrics;
 import dev.tandem.executor.QueueSpec;
 import dev.tandem.executor.QueueStatus;
+import dev.tandem.executor.StatisticsWriter;
 import dev.tandem.kafka.KafkaSettings;
 import dev.tandem.kafka.KafkaSource;
 import dev.tandem.ordering.CoreSettings;
@@ -17,9 +19,14 @@ import dev.tandem.task.Source;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** An executor with its store, set up as a program would do it. */
 final class TandemExecutor implements AutoCloseable {
+
+    /** For how long programs keep statistics by default. */
+    private static final Duration KEPT = Duration.ofDays(14);
 
     /** Longer than any benchmark, since handlers that wait for its end must not be interrupted. */
     private static final Duration TIMEOUT = Duration.ofMinutes(10);
@@ -34,10 +41,12 @@ final class TandemExecutor implements AutoCloseable {
 
     private final RedisStore store;
     private final Executor executor;
+    private final StatisticsWriter statistics;
 
-    private TandemExecutor(RedisStore store, Executor executor) {
+    private TandemExecutor(RedisStore store, Executor executor, StatisticsWriter statistics) {
         this.store = store;
         this.executor = executor;
+        this.statistics = statistics;
     }
 
     static TandemExecutor start(String redis, BenchSizes sizes, Queue... queues) {
@@ -47,8 +56,13 @@ final class TandemExecutor implements AutoCloseable {
     /** @param events by queue; a queue without a policy has none */
     static TandemExecutor start(String redis, BenchSizes sizes, Map<String, EventPolicy> events, Queue... queues) {
         RedisStore store = RedisStore.open(RedisSettings.of(redis), Retention.DEFAULTS, events);
+        StatisticsWriter statistics = new StatisticsWriter(
+                Stream.of(queues).map(Queue::name).collect(Collectors.toSet()),
+                (queue, tally) -> store.statistics().add(queue, tally, KEPT),
+                ExecutorMetrics.NONE);
         Executor.Builder builder = Executor.builder()
                 .id("bench")
+                .metrics(statistics)
                 .concurrency(List.of(queues).stream()
                         .mapToInt(queue -> queue.policy().concurrency())
                         .sum())
@@ -65,7 +79,8 @@ final class TandemExecutor implements AutoCloseable {
         }
         Executor executor = builder.build();
         executor.start();
-        return new TandemExecutor(store, executor);
+        statistics.start();
+        return new TandemExecutor(store, executor, statistics);
     }
 
     /** Starts one that runs the tasks of the topic of this name, as a queue of the same name. */
@@ -92,6 +107,7 @@ final class TandemExecutor implements AutoCloseable {
     @Override
     public void close() {
         executor.stop();
+        statistics.close();
         store.close();
     }
 }

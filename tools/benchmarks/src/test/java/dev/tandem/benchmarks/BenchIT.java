@@ -8,6 +8,7 @@ import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -58,7 +59,18 @@ class BenchIT {
         assertMeasured(scenario, lines);
     }
 
+    @Test
+    @EnabledIfSystemProperty(named = "benchmarks", matches = "all")
+    void consoleMeasuresEveryPage() {
+        assertThat(measured("console")).hasSizeGreaterThan(2 * ConsoleRoutes.ALL.size());
+    }
+
     private static void assertMeasured(String scenario, int lines) {
+        assertThat(measured(scenario)).hasSize(lines);
+    }
+
+    /** Runs a scenario and returns the lines that it has measured. */
+    private static JsonNode measured(String scenario) {
         List<String> arguments = new ArrayList<>(List.of(scenario, "--output", "json"));
         arguments.addAll(small());
         arguments.addAll(List.of("--kafka", Brokers.kafka().bootstrapServers()));
@@ -77,9 +89,9 @@ class BenchIT {
         assertThat(status).as(err + "\n" + out).isZero();
         JsonNode result = JsonMapper.builder().build().readTree(out.toString());
         assertThat(result.path("machine").path("cores").asInt()).isPositive();
-        assertThat(result.path("measured")).hasSize(lines);
         assertThat(result.path("measured"))
                 .allSatisfy(line -> assertThat(line.path("measured").isNumber()).isTrue());
+        return result.path("measured");
     }
 
     private static List<String> small() {

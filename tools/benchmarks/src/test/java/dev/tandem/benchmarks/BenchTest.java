@@ -43,7 +43,8 @@ class BenchTest {
                         "scripts",
                         "events",
                         "client",
-                        "batch-submit");
+                        "batch-submit",
+                        "console");
     }
 
     @Test

@@ -20,12 +20,14 @@ record AddressSummary(LocalPlatform platform, LocalServers servers, boolean amqp
             output.line("  AMQP    " + (address.contains("guest:guest@") ? address : Secrets.masked(address)));
         }
         output.line("  Redis   " + Secrets.masked(platform.redis()));
+        output.line("  Console " + servers.api() + "/");
         output.line("  API     " + servers.api() + "/api/v1/queues");
         output.line("  Token   " + servers.tokenFile() + ", where ./tandem finds it");
         output.line("  Log     " + servers.log("server"));
         output.line("");
         output.line("  Ctrl-C ends it. Meanwhile, in another terminal:");
         String server = servers.api().endsWith(":8080") ? "" : " --server " + servers.api();
+        output.line("    ./tandem login --browser" + server + "        prints a link to the console, good once");
         output.line("    ./tandem queues" + server);
         output.line("    ./tandem keys list" + server + " " + queue);
         output.line("    ./tandem submit" + server + " " + queue + " --key customer-7 --payload '{\"total\": 12}'");

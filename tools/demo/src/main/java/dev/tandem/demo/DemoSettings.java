@@ -61,8 +61,8 @@ final class DemoSettings {
     static String shown(LocalPlatform platform, List<ShownQueue> queues) {
         StringBuilder settings = new StringBuilder(brokers(platform)).append("  queues:\n");
         // The brackets keep dots and underscores of the name.
-        queues.forEach(
-                queue -> settings.append("    \"[" + queue.name() + "]\": { source: " + queue.source() + " }\n"));
+        queues.forEach(queue -> settings.append("    \"[" + queue.name() + "]\": { source: " + queue.source()
+                + (queue.ordering() == null ? "" : ", ordering: " + queue.ordering()) + " }\n"));
         return settings.toString();
     }
 

@@ -50,7 +50,7 @@ public final class UpCommand implements Callable<Integer> {
             paramLabel = "NAME",
             converter = ShownQueue.Converter.class,
             description = "a queue that your own program runs: the API and the commands show it. On RabbitMQ it is "
-                    + "rabbit:NAME. May be repeated")
+                    + "rabbit:NAME, and rabbit:NAME:key if your program sets ordering: key. May be repeated")
     private List<ShownQueue> queues = List.of();
 
     @Option(

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.local.BrokerAddresses;
 import dev.tandem.local.LocalPlatform;
 import dev.tandem.testkit.DocumentedBlocks;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
 
@@ -35,10 +35,21 @@ class DemoSettingsTest {
     @Test
     void queuesOfOnesOwnAreShownWithoutAHandler() {
         String settings = DemoSettings.shown(
-                PLATFORM, List.of(new ShownQueue("kafka", "orders.created"), new ShownQueue("rabbit", "mail")));
+                PLATFORM,
+                Stream.of("orders.created", "kafka:parcels", "rabbit:mail", "rabbit:invoices:key")
+                        .map(new ShownQueue.Converter()::convert)
+                        .toList());
 
         assertThat(queues(settings))
-                .isEqualTo(Map.of("[orders.created]", Map.of("source", "kafka"), "[mail]", Map.of("source", "rabbit")));
+                .isEqualTo(Map.of(
+                        "[orders.created]",
+                        Map.of("source", "kafka"),
+                        "[parcels]",
+                        Map.of("source", "kafka"),
+                        "[mail]",
+                        Map.of("source", "rabbit"),
+                        "[invoices]",
+                        Map.of("source", "rabbit", "ordering", "key")));
     }
 
     @SuppressWarnings("unchecked")

@@ -1,5 +1,6 @@
 package dev.tandem.demo;
 
+import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -18,7 +19,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -34,7 +34,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class UpIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final Pattern API = Pattern.compile("API +(http\\S+)/queues");
     private static final Pattern LOG = Pattern.compile("Its log stays at (\\S+)");
 

@@ -101,7 +101,7 @@ class GrownTopicIT {
     private static void awaitPartitions(RedisStore store, KafkaTestQueue topic, int count) {
         await("only these partitions are known").atMost(TestQueue.PATIENCE).until(() -> {
             Optional<PartitionHistory> history =
-                    store.partitionHistory(topic.name()).toCompletableFuture().get(10, TimeUnit.SECONDS);
+                    store.partitionHistory(topic.name()).toCompletableFuture().get(60, TimeUnit.SECONDS);
             return history.isPresent()
                     && history.get().partitions() == count
                     && history.get().growths().isEmpty();

@@ -3,6 +3,7 @@ package dev.tandem.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 abstract class TestQueue implements AutoCloseable {
 
     /** Generous, so that a loaded machine does not fail a test. */
-    static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 120));
+    static final Duration PATIENCE = Brokers.PATIENCE;
 
     static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 

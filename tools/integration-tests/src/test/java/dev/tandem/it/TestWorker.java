@@ -168,8 +168,20 @@ final class TestWorker implements AutoCloseable {
         this(options, Set::of);
     }
 
+    /** Creates a worker that parks so many tasks of a key. Those behind them stay in the log. */
+    TestWorker(Options options, int maxParkedPerKey) {
+        this(
+                options,
+                options.policy().withParked(maxParkedPerKey, options.policy().maxParkedPerPartition()),
+                Set::of);
+    }
+
     /** Creates a worker that shares a RabbitMQ queue with other executors. It always counts itself. */
     TestWorker(Options options, Supplier<Set<String>> members) {
+        this(options, options.policy(), members);
+    }
+
+    private TestWorker(Options options, QueuePolicy policy, Supplier<Set<String>> members) {
         queue = options.queue();
         store = RedisStore.open(options.redisSettings());
         journal = new RunJournal(options.journal());
@@ -181,7 +193,7 @@ final class TestWorker implements AutoCloseable {
                 .queue(QueueSpec.queue(options.queue())
                         .source(options.source())
                         .store(store)
-                        .policy(options.policy())
+                        .policy(policy)
                         .members(members)
                         .maxAttempts(options.maxAttempts())
                         .unhandledPolicy(new UnhandledPolicy(Duration.ofSeconds(2), true))
@@ -212,7 +224,7 @@ final class TestWorker implements AutoCloseable {
     }
 
     private static String describeCore(Executor executor, String queue) throws Exception {
-        return executor.describe(queue).get(10, TimeUnit.SECONDS);
+        return executor.describe(queue).get(60, TimeUnit.SECONDS);
     }
 
     /** Returns how many deliveries to this worker are unsettled. */

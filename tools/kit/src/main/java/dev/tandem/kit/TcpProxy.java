@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
@@ -26,6 +27,8 @@ public final class TcpProxy implements AutoCloseable {
         OPEN,
         /** Nothing passes, and neither side is told. */
         STALLED,
+        /** Requests of clients that are connected pass. No answer does, and no new connection. */
+        SILENT,
         /** Connections are closed, new ones too. */
         BROKEN
     }
@@ -92,7 +95,7 @@ public final class TcpProxy implements AutoCloseable {
     private void connect(Socket client) {
         try {
             sockets.add(client);
-            awaitOpen();
+            await(Mode.STALLED, Mode.SILENT);
             Socket onward = new Socket(InetAddress.getLoopbackAddress(), target);
             client.setTcpNoDelay(true);
             onward.setTcpNoDelay(true);
@@ -105,20 +108,21 @@ public final class TcpProxy implements AutoCloseable {
                 sockets.remove(onward);
                 return;
             }
-            start(() -> copy(client, onward));
-            copy(onward, client);
+            start(() -> copy(client, onward, Mode.STALLED));
+            copy(onward, client, Mode.STALLED, Mode.SILENT);
         } catch (IOException e) {
             close(client); // the server is down
         }
     }
 
-    private void copy(Socket from, Socket to) {
+    /** @param held the modes in which nothing passes */
+    private void copy(Socket from, Socket to, Mode... held) {
         byte[] buffer = new byte[BUFFER_BYTES];
         try {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
             for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-                awaitOpen();
+                await(held);
                 out.write(buffer, 0, count);
             }
         } catch (IOException e) {
@@ -131,8 +135,8 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    private void awaitOpen() {
-        while (mode == Mode.STALLED && !server.isClosed()) {
+    private void await(Mode... held) {
+        while (List.of(held).contains(mode) && !server.isClosed()) {
             LockSupport.parkNanos(POLL_NANOS);
         }
     }

@@ -4,15 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class TcpProxyTest {
+
+    /** Bytes that have come to the server. */
+    private final BlockingQueue<Integer> echoed = new LinkedBlockingQueue<>();
 
     private ServerSocket server;
     private TcpProxy proxy;
@@ -40,9 +47,13 @@ class TcpProxyTest {
         }
     }
 
-    private static void echo(Socket client) {
+    private void echo(Socket client) {
         try (client) {
-            client.getInputStream().transferTo(client.getOutputStream());
+            InputStream in = client.getInputStream();
+            for (int value = in.read(); value >= 0; value = in.read()) {
+                echoed.add(value);
+                client.getOutputStream().write(value);
+            }
         } catch (IOException e) {
             // The proxy broke it.
         }
@@ -80,6 +91,23 @@ class TcpProxyTest {
             proxy.set(TcpProxy.Mode.STALLED);
             client.setSoTimeout(200);
             assertThatThrownBy(() -> ask(client, 2)).isInstanceOf(SocketTimeoutException.class);
+
+            proxy.set(TcpProxy.Mode.OPEN);
+            client.setSoTimeout(10_000);
+            assertThat(client.getInputStream().read()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void holdsAnswersBackWhileItIsSilent() throws IOException, InterruptedException {
+        try (Socket client = connect()) {
+            assertThat(ask(client, 1)).isEqualTo(1);
+
+            proxy.set(TcpProxy.Mode.SILENT);
+            client.setSoTimeout(200);
+            assertThatThrownBy(() -> ask(client, 2)).isInstanceOf(SocketTimeoutException.class);
+            assertThat(echoed.poll(10, TimeUnit.SECONDS)).isEqualTo(1);
+            assertThat(echoed.poll(10, TimeUnit.SECONDS)).isEqualTo(2);
 
             proxy.set(TcpProxy.Mode.OPEN);
             client.setSoTimeout(10_000);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class LocalAmqp extends AbstractBroker {
 
     private static final Optional<Function<List<String>, LocalProcess>> NO_CONTROL = Optional.empty();
-    private static final Duration CONTROL_LIMIT = Duration.ofSeconds(30);
+    private static final Duration CONTROL_LIMIT = Duration.ofSeconds(120);
 
     private final boolean rabbit;
     private final String product;
@@ -99,6 +99,7 @@ public final class LocalAmqp extends AbstractBroker {
     public static final class Builder extends BrokerBuilder<Builder> {
 
         private boolean rabbitOnly;
+        private boolean hashExchange = true;
         private @Nullable RabbitMember member;
 
         private Builder() {}
@@ -114,6 +115,12 @@ public final class LocalAmqp extends AbstractBroker {
         public Builder rabbitOnly() {
             this.rabbitOnly = true;
             return this;
+        }
+
+        /** Rules Qpid Broker-J out, and starts RabbitMQ without the plugin that has the consistent-hash exchange. */
+        public Builder withoutHashExchange() {
+            this.hashExchange = false;
+            return rabbitOnly();
         }
 
         /** Makes it a node of a cluster. It runs as a process then. */
@@ -146,13 +153,14 @@ public final class LocalAmqp extends AbstractBroker {
             return new LocalAmqp(
                     location,
                     script.isPresent()
-                            ? RabbitServer.process(script.get(), location, settings(), Optional.ofNullable(member))
+                            ? RabbitServer.process(
+                                    script.get(), location, settings(), hashExchange, Optional.ofNullable(member))
                             : new QpidServer(location, isFullSpeed()));
         }
 
         private LocalAmqp inContainer() {
             BrokerLocation location = containerLocation("amqp");
-            return new LocalAmqp(location, RabbitServer.container(location, settings()));
+            return new LocalAmqp(location, RabbitServer.container(location, settings(), hashExchange));
         }
     }
 }

@@ -57,13 +57,16 @@ public final class LocalProcess implements BrokerRuntime, AutoCloseable {
     public static Builder java(
             String name, String classPath, List<String> options, String mainClass, List<String> arguments) {
         List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(options);
-        command.add("-cp");
-        command.add(classPath);
+        command.add(javaProgram());
+        command.addAll(ClassArchives.options(options, classPath));
         command.add(mainClass);
         command.addAll(arguments);
         return new Builder(name, command);
+    }
+
+    /** Returns the {@code java} that runs this program. */
+    static String javaProgram() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }
 
     /** Starts the program, unless it runs already. */

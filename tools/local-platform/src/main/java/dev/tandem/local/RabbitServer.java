@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * RabbitMQ with the consistent-hash exchange, as a process or in a container. The process is a node of its own, with
@@ -30,6 +31,9 @@ record RabbitServer(
     private static final int CONTAINER_PORT = 5672;
     private static final String HASH_EXCHANGE = "rabbitmq_consistent_hash_exchange";
 
+    private static final String MANAGEMENT = "rabbitmq_management";
+    private static final String MANAGEMENT_SETTING = "management.";
+
     // Debian's command on the PATH switches to the user "rabbitmq" and that user's folders. These do not.
     private static final List<Path> SCRIPTS = List.of(
             Path.of("/usr/lib/rabbitmq/bin/rabbitmq-server"), Path.of("/usr/lib64/rabbitmq/bin/rabbitmq-server"));
@@ -42,9 +46,16 @@ record RabbitServer(
                 .or(() -> InstalledPrograms.find("rabbitmq-server"));
     }
 
-    /** @param member its place in a cluster; empty for a node of its own */
+    /**
+     * @param hashExchange whether it has the plugin with the consistent-hash exchange
+     * @param member its place in a cluster; empty for a node of its own
+     */
     static RabbitServer process(
-            Path script, BrokerLocation location, Map<String, String> extra, Optional<RabbitMember> member) {
+            Path script,
+            BrokerLocation location,
+            Map<String, String> extra,
+            boolean hashExchange,
+            Optional<RabbitMember> member) {
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("listeners.tcp.1", "127.0.0.1:" + location.port());
         settings.put("log.file", "false");
@@ -62,9 +73,11 @@ record RabbitServer(
                         location.write("rabbitmq.conf", text(settings)).toString())
                 .environment(
                         "RABBITMQ_ENABLED_PLUGINS_FILE",
-                        location.write("enabled_plugins", "[" + HASH_EXCHANGE + "].\n")
+                        location.write("enabled_plugins", plugins(isManaged(settings), hashExchange))
                                 .toString())
                 .environment("RABBITMQ_NODE_PORT", null)
+                // Schedulers without work sleep at once: otherwise they spin, which takes the processor from the rest.
+                .environment("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", "+sbwt none +sbwtdcpu none +sbwtdio none")
                 .environment("ERL_EPMD_ADDRESS", "127.0.0.1")
                 // Has the script replace itself by the Erlang machine, so that signals reach the broker.
                 .environment("RUNNING_UNDER_SYSTEMD", "true");
@@ -98,13 +111,24 @@ record RabbitServer(
                 .environment("HOME", location.home().toString());
     }
 
-    static RabbitServer container(BrokerLocation location, Map<String, String> extra) {
+    static RabbitServer container(BrokerLocation location, Map<String, String> extra, boolean hashExchange) {
         BrokerContainer container = BrokerContainer.of(
                         "rabbitmq-" + location.port(), BrokerImages.RABBIT, location.port(), CONTAINER_PORT)
-                .file("/etc/rabbitmq/enabled_plugins", "[rabbitmq_management," + HASH_EXCHANGE + "].\n")
+                .file("/etc/rabbitmq/enabled_plugins", plugins(true, hashExchange))
                 .file("/etc/rabbitmq/conf.d/90-tandem.conf", "loopback_users = none\n" + text(extra))
                 .build(location);
         return new RabbitServer(container, Optional.empty(), location.port(), container.origin(), Optional.empty());
+    }
+
+    /** The management plugin takes a second to start, so a process has it only if a setting of it is given. */
+    private static boolean isManaged(Map<String, String> settings) {
+        return settings.keySet().stream().anyMatch(name -> name.startsWith(MANAGEMENT_SETTING));
+    }
+
+    private static String plugins(boolean managed, boolean hashExchange) {
+        return Stream.of(managed ? MANAGEMENT : "", hashExchange ? HASH_EXCHANGE : "")
+                .filter(plugin -> !plugin.isEmpty())
+                .collect(Collectors.joining(",", "[", "].\n"));
     }
 
     private static String text(Map<String, String> settings) {

@@ -28,7 +28,7 @@ class LocalProcessIT {
                         List.of(report.toString()))
                 .directory(folder)
                 .start();
-        await().atMost(Duration.ofSeconds(30)).until(() -> Files.exists(report) || !parent.isRunning());
+        await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(report) || !parent.isRunning());
         assertThat(report).as(parent.logTail()).exists();
         List<String> lines = Files.readAllLines(report);
         ProcessHandle child = ProcessHandle.of(Long.parseLong(lines.get(0))).orElseThrow();
@@ -39,8 +39,8 @@ class LocalProcessIT {
         // LocalProcess.kill would kill the child too.
         ProcessHandle.of(parent.pid()).orElseThrow().destroyForcibly();
 
-        await().atMost(Duration.ofSeconds(15)).until(() -> !isRunning(child));
-        await().atMost(Duration.ofSeconds(15))
+        await().atMost(Duration.ofSeconds(60)).until(() -> !isRunning(child));
+        await().atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(childFolder).doesNotExist());
         parent.close();
     }
@@ -56,7 +56,7 @@ class LocalProcessIT {
                         List.of(report.toString(), "exit"))
                 .directory(folder)
                 .start()) {
-            assertThat(parent.awaitExit(Duration.ofSeconds(30)))
+            assertThat(parent.awaitExit(Duration.ofSeconds(60)))
                     .as(parent.logTail())
                     .isTrue();
             long pid = Long.parseLong(Files.readAllLines(report).get(0));

@@ -29,7 +29,7 @@ class LocalRedisClusterIT {
             LocalRedis former = cluster.primaryOf(slot);
 
             former.kill();
-            await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> cluster.primaryOf(slot) != former);
+            await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> cluster.primaryOf(slot) != former);
             cluster.awaitReady();
             String kept = ask(cluster, commands -> commands.get("key-1"));
             assertThat(kept).isEqualTo("value");

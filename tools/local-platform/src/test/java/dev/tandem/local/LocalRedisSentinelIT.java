@@ -20,7 +20,7 @@ class LocalRedisSentinelIT {
                     .isEqualTo(2);
 
             former.kill();
-            await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> redis.primary() != former);
+            await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> redis.primary() != former);
 
             assertThat(RedisNode.<String>ask(redis.primary().port(), commands -> commands.get("who")))
                     .isEqualTo("tandem");

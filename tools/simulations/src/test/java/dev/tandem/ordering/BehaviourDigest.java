@@ -4,6 +4,7 @@ import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Recall;
 import dev.tandem.task.store.Incarnation;
+import dev.tandem.task.store.ReadLines;
 import dev.tandem.task.store.RequestHeader;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreRequest;
@@ -201,6 +202,14 @@ final class BehaviourDigest {
                 add(offer.key());
                 add(offer.delayMillis());
             }
+        } else if (request instanceof ReadLines read) {
+            add(20);
+            for (ReadLines.LineRead line : read.lines()) {
+                add(line.line());
+                add(line.after());
+                add(line.most());
+            }
+            add(read.findFrom());
         } else if (request instanceof StoreRequest.Release) {
             add(18);
         } else {
@@ -259,6 +268,9 @@ final class BehaviourDigest {
         if (entry.move() instanceof Move.Schedule schedule) {
             add(40);
             add(schedule.dueAt());
+        } else if (entry.move() instanceof Move.JoinLine join) {
+            add(45);
+            add(join.line());
         } else if (entry.move() instanceof Move.Park) {
             add(41);
         } else if (entry.move() instanceof Move.Adopt) {

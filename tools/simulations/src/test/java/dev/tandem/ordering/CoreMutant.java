@@ -47,6 +47,9 @@ enum CoreMutant {
     CLAIM_DUE_OF_BUSY_KEYS(edit("HeldLanes", "busy.add(lane.key());", "")),
     /** Starts tasks of a key of which the store may be claiming a due one. */
     START_WHILE_DUE_IS_CLAIMED(edit("Lane", "if (held || busy != null", "if (busy != null")),
+    /** Lets a task join the line of its tenant although others of its key wait or run before it. */
+    JOIN_LINE_BEHIND_OTHERS(
+            edit("TenantLines", "return entry.key() == null || state.lanes.isIdle(entry.key());", "return true;")),
     /** Claims tasks right after the store restarted, when it may have forgotten claims of runs that go on. */
     CLAIM_WHILE_QUIET(edit(
             "OwnerRequests", "state.ownership.isOwned() && !state.timers.isQuiet();", "state.ownership.isOwned();")),

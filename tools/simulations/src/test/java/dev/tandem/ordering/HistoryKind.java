@@ -9,26 +9,29 @@ import org.jspecify.annotations.Nullable;
 /** Kinds of histories: the kind of source, and whether the store is healthy. */
 enum HistoryKind {
     /** A log (Kafka). */
-    LOG("SimulationTest#every*", 7_000, 100_000),
+    LOG("SimulationTest#every*", 1_000, 100_000),
     /** A log whose store has no room at times. */
-    LOG_WITH_FULL_STORE("SimulationTest#aStore*", 250, 500),
+    LOG_WITH_FULL_STORE("SimulationTest#aStore*", 200, 500),
     /** A log that loses its last records at times. */
-    CUT_LOG("SimulationTest#logs*", 1_500, 20_000),
+    CUT_LOG("SimulationTest#logs*", 500, 20_000),
     /** A log with tasks for which executors have no handler at times. */
-    LOG_WITH_UNKNOWN_TYPES("SimulationTest#unknown*", 500, 8_000),
+    LOG_WITH_UNKNOWN_TYPES("SimulationTest#unknown*", 250, 8_000),
     /** A log with tenants, of which some have more tasks than memory has room for. */
-    LOG_WITH_TENANTS("SimulationTest#bursts*", 500, 30_000),
+    LOG_WITH_TENANTS("SimulationTest#bursts*", 250, 30_000),
     /** A log with such tenants that loses its last records at times. */
-    CUT_LOG_WITH_TENANTS("SimulationTest#cutLogs*", 500, 15_000),
+    CUT_LOG_WITH_TENANTS("SimulationTest#cutLogs*", 250, 15_000),
     /** A log whose tasks operators cancel in memory. */
-    LOG_WITH_CANCELS("SimulationTest#cancelled*", 400, 10_000),
+    LOG_WITH_CANCELS("SimulationTest#cancelled*", 200, 10_000),
     /** A message queue with ordered sub-queues (RabbitMQ). */
     QUEUE("QueueSimulationTest#every*", 1_000, 6_000),
     /** An unordered message queue: several partitions and processes compete for its messages. */
     SHARED_QUEUE("SharedQueueSimulationTest#every*", 1_000, 6_000),
     /** Message queues whose tasks operators cancel in memory. */
-    QUEUE_WITH_CANCELS("QueueSimulationTest#cancelled*", 300, 6_000),
-    SHARED_QUEUE_WITH_CANCELS("SharedQueueSimulationTest#cancelled*", 300, 6_000);
+    QUEUE_WITH_CANCELS("QueueSimulationTest#cancelled*", 200, 6_000),
+    SHARED_QUEUE_WITH_CANCELS("SharedQueueSimulationTest#cancelled*", 200, 6_000),
+    /** Message queues with tenants, of which some have more tasks than fit into memory. */
+    QUEUE_WITH_TENANTS("QueueSimulationTest#bursts*", 150, 20_000),
+    SHARED_QUEUE_WITH_TENANTS("SharedQueueSimulationTest#bursts*", 150, 10_000);
 
     private final String test;
     private final int ordinaryRun;
@@ -77,6 +80,12 @@ enum HistoryKind {
                                 trace),
                         seed);
             case QUEUE -> new Simulation(Source.Kind.QUEUE, false, seed, flaws, trace);
+            case QUEUE_WITH_TENANTS, SHARED_QUEUE_WITH_TENANTS -> {
+                Simulation bursts = new Simulation(
+                                Source.Kind.QUEUE, this == SHARED_QUEUE_WITH_TENANTS, seed, flaws, trace)
+                        .withTenants(seed);
+                yield seed % 2 == 0 ? bursts : bursts.withStoreThatHalfFills();
+            }
             case SHARED_QUEUE -> new Simulation(Source.Kind.QUEUE, true, seed, flaws, trace);
         };
     }

@@ -161,7 +161,8 @@ final class QueueOracle extends Oracle {
             if (delayed && state.holds(entry.position())) {
                 book.scheduled.add(taskOf(partition, state, entry.position()));
             }
-            if (delayed && isStale(partition, entry.position(), state.executor())) {
+            boolean inLine = entry.move() instanceof StoreRequest.Move.JoinLine;
+            if ((delayed || inLine) && isStale(partition, entry.position(), state.executor())) {
                 book.stale.add(new Place(partition, entry.position()));
             }
         }

@@ -13,8 +13,18 @@ class QueueSimulationTest {
     }
 
     @Test
+    void burstsOfTenantsThatWaitInLinesKeepThemToo() throws InterruptedException {
+        Histories.of(HistoryKind.QUEUE_WITH_TENANTS).check(BehaviourDigests.none());
+    }
+
+    @Test
     void everyHistoryKeepsTheGuarantees() throws InterruptedException {
         Histories.of(HistoryKind.QUEUE).check(BehaviourDigests.of("queue"));
+    }
+
+    @Test
+    void aTaskThatJoinsALineBehindOthersOfItsKeyIsNoticed() throws Exception {
+        MutantsTest.assertIsCaught(CoreMutant.JOIN_LINE_BEHIND_OTHERS, HistoryKind.QUEUE_WITH_TENANTS);
     }
 
     @ParameterizedTest

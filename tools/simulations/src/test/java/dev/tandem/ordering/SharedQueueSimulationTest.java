@@ -19,6 +19,11 @@ class SharedQueueSimulationTest {
     }
 
     @Test
+    void burstsOfTenantsThatWaitInLinesKeepThemToo() throws InterruptedException {
+        Histories.of(HistoryKind.SHARED_QUEUE_WITH_TENANTS).check(BehaviourDigests.none());
+    }
+
+    @Test
     void everyHistoryKeepsTheGuarantees() throws InterruptedException {
         Histories.of(HistoryKind.SHARED_QUEUE).check(BehaviourDigests.of("shared-queue"));
     }

@@ -3,6 +3,7 @@ package dev.tandem.ordering;
 import dev.tandem.task.Partition;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRoom;
 import java.util.ArrayDeque;
 
 /** The store link of one process to one partition: in order, delayed, and sometimes broken. */
@@ -129,10 +130,10 @@ final class SimStoreLink {
         if (!simulation.storeFills()) {
             return;
         }
-        boolean left = simulation.storeHasRoom();
+        StoreRoom room = simulation.storeRoom();
         process.post(() -> {
-            knowsRoom = left;
-            process.core.storeRoom(partition, left);
+            knowsRoom = room.isLeft();
+            process.core.storeRoom(partition, room);
         });
     }
 

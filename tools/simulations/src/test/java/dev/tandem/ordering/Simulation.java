@@ -8,6 +8,7 @@ import dev.tandem.task.UnhandledSince;
 import dev.tandem.task.store.ModelPartition;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreModel.Flaw;
+import dev.tandem.task.store.StoreRoom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -19,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  * rest. The same seed makes the same history.
  */
 final class Simulation {
-
-    /** Without faults it must come to rest within this time. */
-    private static final long REST_MILLIS = 300_000;
 
     private static final int UNHANDLED_PERCENT = 15;
 
@@ -49,6 +47,7 @@ final class Simulation {
     private int started;
     private boolean faultsEnded;
     private boolean fills;
+    private boolean halfFills;
     private boolean logsAreCut;
     private boolean typesAreUnknown;
     private @Nullable SimTenants tenants;
@@ -98,7 +97,7 @@ final class Simulation {
             }
         }
         endFaults();
-        rest();
+        new SimRest(this).await();
     }
 
     boolean haveFaultsEnded() {
@@ -128,6 +127,13 @@ final class Simulation {
         return this;
     }
 
+    /** Says for every other two seconds, until the faults end, that less than half of the store's memory is left. */
+    Simulation withStoreThatHalfFills() {
+        halfFills = true;
+        tellHalf();
+        return this;
+    }
+
     /** Tasks have tenants, and come in bursts. */
     Simulation withTenants(long seed) {
         tenants = new SimTenants(new SeededRandom(seed * 31 + 13));
@@ -151,11 +157,21 @@ final class Simulation {
     }
 
     boolean storeFills() {
-        return fills;
+        return fills || halfFills;
     }
 
-    boolean storeHasRoom() {
-        return !fills || faultsEnded || timeline.now() / 500 % 4 == 0;
+    StoreRoom storeRoom() {
+        if (!faultsEnded && fills && timeline.now() / 500 % 4 != 0) {
+            return StoreRoom.NONE;
+        }
+        return !faultsEnded && halfFills && timeline.now() / 2_000 % 2 != 0 ? StoreRoom.SOME : StoreRoom.HALF;
+    }
+
+    private void tellHalf() {
+        processes.forEach(process -> process.links().forEach(SimStoreLink::tellRoom));
+        if (!faultsEnded) {
+            timeline.in(2_000, this::tellHalf);
+        }
     }
 
     private void tellRoom() {
@@ -284,6 +300,9 @@ final class Simulation {
         if (fills) {
             tellRoom();
         }
+        if (halfFills) {
+            tellHalf();
+        }
         for (SimProcess process : processes) {
             if (process.alive()) {
                 faults.thaw(process);
@@ -295,86 +314,12 @@ final class Simulation {
         }
     }
 
-    private void rest() {
-        long until = timeline.now() + REST_MILLIS;
-        long look = 0;
-        while (!rested(look)) {
-            look = timeline.now() + 50;
-            while (timeline.now() < look) {
-                Oracle.check(timeline.step(), this::unrest);
-            }
-            Oracle.check(timeline.now() < until, this::unrest);
-        }
-    }
-
-    private boolean rested(long since) {
-        if (!broker.settled()
-                || processes.stream().anyMatch(process -> process.alive() && (process.leaving() || !process.quiet()))) {
-            return false;
-        }
-        for (Partition partition : partitions) {
-            if (!isFull(partition) && broker.startOf(partition) < broker.end(partition)) {
-                return false;
-            }
-        }
-        return oracle.unfinished().isEmpty() && lost().isEmpty();
-    }
-
-    /** Tasks that nobody has custody of, or that wait in the broker without need. */
-    private List<SimTask> lost() {
-        List<SimTask> lost = oracle.lost();
-        lost.removeIf(task -> task.offset >= broker.startOf(task.partition) && mayWait(task));
-        return lost;
-    }
-
-    /** Whether a task may wait in the broker for good. In a log, a full lane holds up only its own key. */
-    private boolean mayWait(SimTask task) {
-        ModelPartition state = store.state(task.partition);
-        boolean halted = oracle.isHalted(state, task.key);
-        return isFull(task.partition) && (plan.kind() == Source.Kind.QUEUE || halted || keepsFreshBack(state));
-    }
-
-    private boolean keepsFreshBack(ModelPartition state) {
-        return state.inStore().size() >= custody.maxTasks() || hasTooManyHaltedKeys(state);
-    }
-
     /** Whether so many keys are halted that no task of a further key is started. */
     boolean hasTooManyHaltedKeys(ModelPartition state) {
         return state.blocked().stream()
                         .filter(blocked -> blocked.reason() == StoreAnswer.BlockReason.HALTED)
                         .count()
                 >= plan.policy().maxBlockedKeys();
-    }
-
-    /** Halted keys may stop their partition at a bound. */
-    private boolean isFull(Partition partition) {
-        ModelPartition state = store.state(partition);
-        boolean full = state.parked() >= plan.policy().maxParkedPerPartition() || keepsFreshBack(state);
-        for (StoreAnswer.BlockedKey blocked : state.blocked()) {
-            full |= blocked.reason() == StoreAnswer.BlockReason.HALTED
-                    && state.lane(blocked.key()).size() >= plan.policy().maxParkedPerKey();
-        }
-        return full;
-    }
-
-    private String unrest() {
-        StringBuilder out = new StringBuilder("The history does not come to rest. Held and unfinished: ");
-        out.append(oracle.unfinished()).append(", lost: ").append(lost());
-        for (Partition partition : partitions) {
-            ModelPartition state = store.state(partition);
-            out.append("\n  ").append(partition).append(" committed ").append(broker.startOf(partition));
-            out.append(" of ").append(broker.end(partition)).append(", held ").append(state.inStore());
-            out.append(", claims ").append(state.claims()).append(", blocked ").append(state.blocked());
-        }
-        for (SimProcess process : processes) {
-            if (process.alive()) {
-                out.append("\n  ")
-                        .append(process)
-                        .append(process.quiet() ? " quiet " : " busy ")
-                        .append(process.core);
-            }
-        }
-        return out.toString();
     }
 
     // ---- for the parts of the simulation ----

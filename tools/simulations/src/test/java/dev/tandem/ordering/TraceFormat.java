@@ -1,5 +1,6 @@
 package dev.tandem.ordering;
 
+import dev.tandem.task.store.ReadLines;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
 import dev.tandem.task.store.StoreRequest.Acquire;
@@ -61,6 +62,8 @@ final class TraceFormat {
             out.append(" claims ").append(due.maxClaims()).append(" from ").append(token(due.firstToken()));
             out.append(" offers ").append(due.maxOffers()).append(" ahead ").append(due.maxAhead());
             out.append(" busy ").append(due.busyKeys());
+        } else if (request instanceof ReadLines read) {
+            out.append(' ').append(read.lines()).append(" find from ").append(read.findFrom());
         } else if (request instanceof StoreRequest.DeclineOffers decline) {
             decline.offers().forEach(offer -> out.append(' ').append(offer));
         } else if (request instanceof StoreRequest.AbandonPosition gone) {

@@ -29,6 +29,9 @@ import org.opentest4j.TestAbortedException;
  */
 public final class Brokers {
 
+    /** Time that a test waits for what must happen, long enough where several modules are tested at once. */
+    public static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("it.patience", 300));
+
     private static final Shared<SharedKafka> KAFKA = new Shared<>(SharedKafka::new);
     private static final Shared<SharedRedis> REDIS = new Shared<>(() -> new SharedRedis(LocalMode.configured()));
     private static final Shared<SharedRedis> OLDEST_REDIS = new Shared<>(() -> new SharedRedis(LocalMode.EMBEDDED));
@@ -42,8 +45,8 @@ public final class Brokers {
     private static final Shared<LocalMySql> MY_SQL = new Shared<>(LocalMySql::create);
 
     static {
-        // A condition that a test gives no limit may take long where several modules are tested at once.
-        Awaitility.setDefaultTimeout(Duration.ofSeconds(Long.getLong("it.patience", 120)));
+        // A condition that a test gives no limit.
+        Awaitility.setDefaultTimeout(PATIENCE);
     }
 
     private Brokers() {}
@@ -108,6 +111,14 @@ public final class Brokers {
         return orSkip(() -> LocalKafka.builder().mode(process()).start());
     }
 
+    /** Starts a Kafka for one test, whose clients come through a proxy. @param listener as for its builder */
+    public static LocalKafka ownKafkaBehind(int listener, int advertised) {
+        return orSkip(() -> LocalKafka.builder()
+                .mode(process())
+                .proxiedListener(listener, advertised)
+                .start());
+    }
+
     /** Starts a Redis for one test. Close it. */
     public static LocalRedis ownRedis() {
         return orSkip(() -> LocalRedis.builder().mode(process()).start());
@@ -121,17 +132,6 @@ public final class Brokers {
     /** Starts a Redis with two replicas and three Sentinels for one test. Close it. */
     public static LocalRedisSentinel ownRedisSentinel() {
         return orSkip(LocalRedisSentinel::start);
-    }
-
-    /** Starts a RabbitMQ for one test, which takes about seven seconds. Close it. */
-    public static LocalAmqp ownRabbit() {
-        return orSkip(() -> {
-            try {
-                return LocalAmqp.builder().mode(process()).rabbitOnly().start();
-            } catch (MissingBrokerException e) {
-                return LocalAmqp.builder().rabbitOnly().start(); // in Docker, if that is allowed
-            }
-        });
     }
 
     /** Starts a RabbitMQ cluster of three nodes for one test, which takes about 20 seconds. Close it. */

@@ -154,7 +154,7 @@ enum Mutant {
             "none",
             "kafka-features",
             CheckerRule.RATES,
-            source(Sources.SCRIPTS + "reserve_tokens.lua", "max(now, tonumber(call('GET', key) or 0))", "now")),
+            source(Sources.SCRIPTS + "include/rate_buckets.lua", "max(now, floor(tonumber(written)))", "now")),
     KEEP_FIRST(
             "the first task with a deduplication key runs, not the last",
             "none",

@@ -39,7 +39,7 @@ final class ClaimCheck {
         HandlerRun highestToken = null;
         for (HandlerRun run : runs) {
             checkLease(unit, run);
-            if (run.stale) {
+            if (run.isStale()) {
                 continue;
             }
             checkExclusion(unit, longestValid, run);
@@ -55,14 +55,14 @@ final class ClaimCheck {
 
     private void checkLease(String unit, HandlerRun run) {
         findings.checked(CheckerRule.LEASED_START);
-        // A process that stands still between checking its lease and starting the handler cannot notice.
-        boolean frozen = history.process(run.process).wasFrozenAt(run.leaseUntil)
-                || history.machine.stalled(run.process, run.leaseUntil, run.start);
-        if (run.stale && !frozen) {
+        // A process that stands still between checking its lease and starting the handler cannot notice its end.
+        boolean frozen = history.process(run.process).wasFrozenAt(run.leaseAtStart)
+                || history.machine.stalled(run.process, run.leaseAtStart, run.start);
+        if (run.startedLate(settings.lease().toNanos()) && !frozen) {
             findings.violated(
                     CheckerRule.LEASED_START,
                     run.start,
-                    "For " + unit + " a handler started " + millis(run.start - run.leaseUntil)
+                    "For " + unit + " a handler started " + millis(run.start - run.leaseAtStart)
                             + " ms after the lease of its claim had ended: " + run);
         }
     }

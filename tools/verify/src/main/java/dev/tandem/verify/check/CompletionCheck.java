@@ -87,7 +87,8 @@ final class CompletionCheck {
                 continue;
             }
             findings.checked(CheckerRule.NOTHING_LOST);
-            if (task.succeeded() || deadTasks.contains(task.id) || task.keptEnd != null || history.isDuplicate(task)) {
+            boolean isDuplicate = task.endedAsDuplicate || history.isDuplicate(task);
+            if (task.succeeded() || deadTasks.contains(task.id) || task.keptEnd != null || isDuplicate) {
                 findings.checked(CheckerRule.ALL_DONE);
             } else if (inStore.contains(task.id)) {
                 if (haltedKeys.contains(task.key()) || mayWaitForEver(task)) {

@@ -51,8 +51,10 @@ final class DuplicateCheck {
             return;
         }
         interrupted++;
-        boolean claimWasOver =
-                earlier.processEnd <= run.start || earlier.leaseUntil <= run.start || run.stale || earlier.stale;
+        boolean claimWasOver = earlier.processEnd <= run.start
+                || earlier.leaseUntil <= run.start
+                || run.isStale()
+                || earlier.isStale();
         // If both claims are valid, exclusion is violated, and ClaimCheck reports it.
         if (claimWasOver && explanation(earlier, run.start) == null) {
             findings.violated(

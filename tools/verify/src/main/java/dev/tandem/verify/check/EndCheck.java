@@ -88,7 +88,7 @@ final class EndCheck {
         }
         findings.checked(CheckerRule.CANCELLATIONS);
         task.runs.stream()
-                .filter(run -> !run.stale && run.start > cancel.at())
+                .filter(run -> !run.isStale() && run.start > cancel.at())
                 .findFirst()
                 .ifPresent(run -> findings.violated(
                         CheckerRule.CANCELLATIONS,

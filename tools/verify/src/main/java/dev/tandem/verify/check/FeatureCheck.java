@@ -157,7 +157,7 @@ final class FeatureCheck {
         Map<Long, Integer> changes = new TreeMap<>();
         Map<Long, HandlerRun> startedBy = new HashMap<>();
         for (HandlerRun run : history.runs) {
-            if (PacedTasks.isLimited(run.id) && !run.stale) {
+            if (PacedTasks.isLimited(run.id) && !run.isStale()) {
                 ProcessHistory process = history.process(run.process);
                 long until = process.undisturbedUntil(run.start, Math.min(run.validUntil(), process.ended));
                 if (until > run.start) {

@@ -23,8 +23,10 @@ final class HandlerRun {
     final long claimed;
 
     final long start;
-    /** Whether the claim's lease had ended when the handler started. */
-    final boolean stale;
+    /** End of the lease as its process knew it at the start. */
+    final long leaseAtStart;
+    /** End of the lease as the first renewal after the start had it; {@link Period#NEVER} if there is none. */
+    long firstRenewedUntil = Period.NEVER;
     /** End of the lease as its process knew it, extended by renewals. */
     long leaseUntil;
     /** When the handler ended; {@link Period#NEVER} if that was not recorded. */
@@ -46,8 +48,33 @@ final class HandlerRun {
         this.epoch = event.epoch();
         this.claimed = event.claimedAt();
         this.start = event.at();
+        this.leaseAtStart = event.leaseUntil();
         this.leaseUntil = event.leaseUntil();
-        this.stale = leaseUntil < start;
+    }
+
+    void renewed(long until) {
+        firstRenewedUntil = Math.min(firstRenewedUntil, until);
+        leaseUntil = Math.max(leaseUntil, until);
+    }
+
+    /**
+     * Returns whether the claim's lease had ended when the handler started. A claim that was renewed afterwards under the same token
+     * counts as held: nothing took it over in between.
+     */
+    boolean isStale() {
+        return leaseUntil < start;
+    }
+
+    /**
+     * Returns whether the handler started after the end of the lease that its process knew, although no renewal was under way that
+     * had been asked for before. A process learns late of such a renewal if it or the store is busy.
+     *
+     * @param lease how long a lease is, in nanoseconds
+     */
+    boolean startedLate(long lease) {
+        boolean underWay =
+                firstRenewedUntil != Period.NEVER && firstRenewedUntil - lease <= leaseAtStart + 2 * LEASE_RESOLUTION;
+        return leaseAtStart < start && !underWay;
     }
 
     /** Returns whether the handler may have been running at this time. */

@@ -92,7 +92,7 @@ final class HistoryReader {
         } else if (event instanceof Event.LeaseRenewed renewed) {
             HandlerRun run = runs.get(new RunKey(renewed.process(), renewed.id(), renewed.token()));
             if (run != null) {
-                run.leaseUntil = Math.max(run.leaseUntil, renewed.leaseUntil());
+                run.renewed(renewed.leaseUntil());
             }
         } else if (event instanceof Event.RunFinished finished) {
             HandlerRun run = runs.get(new RunKey(finished.process(), finished.id(), finished.token()));
@@ -134,6 +134,9 @@ final class HistoryReader {
     /** Notes how a task ended that did not run, unless the store tells: it keeps less of its history when it is full. */
     private void readEnd(Event.TaskEventCame came) {
         TaskHistory task = history.tasks.get(came.id());
+        if (task != null) {
+            task.endedAsDuplicate |= came.duplicateOf() != null;
+        }
         boolean otherwise = came.kind().equals(KeptEnd.EXPIRED) || came.kind().equals(KeptEnd.CANCELLED);
         if (task != null && task.keptEnd == null && otherwise) {
             task.keptEnd = new KeptEnd(came.id(), came.kind(), came.at());

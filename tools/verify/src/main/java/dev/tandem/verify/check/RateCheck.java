@@ -45,7 +45,7 @@ final class RateCheck {
 
     /** Returns whether a run may have had its token long before it began. */
     private boolean mayBeLate(HandlerRun run) {
-        return run.stale
+        return run.isStale()
                 || history.process(run.process).wasFrozenWithin(run.start - LOOK_BACK, run.start)
                 || history.machine.stalled(run.process, run.start - LOOK_BACK, run.start);
     }

@@ -1,8 +1,10 @@
 package dev.tandem.verify.check;
 
 import dev.tandem.verify.load.ReplacedTasks;
+import dev.tandem.verify.record.Event.Acquired;
 import dev.tandem.verify.record.Event.Audit;
 import dev.tandem.verify.record.Event.Published;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -86,7 +88,7 @@ final class ReplacementCheck {
     /** One that was replaced does not run, unless it has begun before the store heard of the next one. */
     private void checkReplaced(TaskHistory task, TaskHistory next) {
         long start = task.firstStart();
-        long arrived = published(next).at() + ARRIVAL;
+        long arrived = Math.max(published(next).at(), ownedSince(task)) + ARRIVAL;
         if (!isCalm(published(task).sentAt(), Math.min(start, arrived))) {
             return;
         }
@@ -99,6 +101,18 @@ final class ReplacementCheck {
                             + ClaimCheck.millis(start - published(next).at()) + " ms after " + next.id
                             + " was published, which replaced it: " + task.describeRuns());
         }
+    }
+
+    /** Returns since when the partition had the owner that started a task: none of its messages was delivered to it before. */
+    private long ownedSince(TaskHistory task) {
+        return task.runs.stream()
+                .filter(run -> !run.isStale())
+                .min(Comparator.comparingLong(run -> run.start))
+                .flatMap(run -> history.ownerships.stream()
+                        .filter(owner -> owner.partition() == run.partition && owner.epoch() == run.epoch)
+                        .findFirst())
+                .map(Acquired::at)
+                .orElse(Long.MIN_VALUE);
     }
 
     /** One that replaces another waits for the time of that. */

@@ -27,6 +27,12 @@ final class TaskHistory {
     @Nullable
     KeptEnd keptEnd;
 
+    /**
+     * Whether an event says that it ended as a duplicate. A run of it may have died all the same: its executor told that, so that
+     * another task with its deduplication key ran, and was frozen or killed before it was recorded.
+     */
+    boolean endedAsDuplicate;
+
     TaskHistory(String id) {
         this.id = id;
     }
@@ -42,10 +48,21 @@ final class TaskHistory {
         return ordered && key != null ? "key " + key : "task " + id;
     }
 
-    /** Returns the first start under a valid claim, or {@link Period#NEVER}. */
+    /**
+     * Returns the first start under a valid claim, or {@link Period#NEVER}. If there is none, a run that ended the task counts: its
+     * lease had ended when it started, but nothing had taken its claim over.
+     */
     long firstStart() {
         return runs.stream()
-                .filter(run -> !run.stale)
+                .filter(run -> !run.isStale())
+                .mapToLong(run -> run.start)
+                .min()
+                .orElseGet(this::firstStaleStart);
+    }
+
+    private long firstStaleStart() {
+        return runs.stream()
+                .filter(run -> keptEnd == null && run.isFinal())
                 .mapToLong(run -> run.start)
                 .min()
                 .orElse(Period.NEVER);
@@ -95,7 +112,7 @@ final class TaskHistory {
     @Nullable
     HandlerRun lastRun() {
         return runs.stream()
-                .filter(run -> !run.stale)
+                .filter(run -> !run.isStale())
                 .max(Comparator.comparingLong(run -> run.start))
                 .orElse(null);
     }

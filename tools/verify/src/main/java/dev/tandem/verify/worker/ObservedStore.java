@@ -17,6 +17,7 @@ import dev.tandem.task.store.RunRequest;
 import dev.tandem.task.store.Store;
 import dev.tandem.task.store.StoreAnswer;
 import dev.tandem.task.store.StoreRequest;
+import dev.tandem.task.store.StoreRoom;
 import dev.tandem.verify.record.Event;
 import java.util.Collection;
 import java.util.Collections;
@@ -166,8 +167,8 @@ final class ObservedStore implements Store {
             }
 
             @Override
-            public void room(boolean left) {
-                listener.room(left);
+            public void room(StoreRoom room) {
+                listener.room(room);
             }
 
             @Override

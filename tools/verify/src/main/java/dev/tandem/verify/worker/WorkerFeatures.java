@@ -57,6 +57,7 @@ public final class WorkerFeatures {
                 store.events(),
                 RedisSettings.DEFAULT_NAMESPACE,
                 Map.of(settings.queue(), publisher(settings)),
+                Map.of(),
                 new EventMetrics() {
                     @Override
                     public void dropped(String queue, long count) {

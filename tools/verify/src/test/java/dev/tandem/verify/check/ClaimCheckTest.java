@@ -116,6 +116,46 @@ class ClaimCheckTest {
     }
 
     @Test
+    void acceptsALateStartIfARenewalWasUnderWayBeforeItsLeaseHadEnded() {
+        assertViolates(endedInOrder(startedAfterItsLease()).judge(), CheckerRule.LEASED_START);
+        assertViolates(endedInOrder(startedAfterItsLease().add(renewed(3_000))).judge());
+        // Asked for at 120 ms: the claim had lapsed by then, and the handler had begun.
+        assertViolates(
+                endedInOrder(startedAfterItsLease().add(renewed(120 + HistoryBuilder.LEASE)))
+                        .judge(),
+                CheckerRule.LEASED_START);
+    }
+
+    private static HistoryBuilder startedAfterItsLease() {
+        return new HistoryBuilder()
+                .published(0, "a1", "a")
+                .published(1, "a2", "a")
+                .started(100, "p", "a1", "a", 1, 7, 98);
+    }
+
+    private static Event renewed(long untilMillis) {
+        return new Event.LeaseRenewed(130_000_000L, "p", "a1", 7, untilMillis * 1_000_000);
+    }
+
+    private static HistoryBuilder endedInOrder(HistoryBuilder history) {
+        return history.finished(200, "p", "a1", Ending.SUCCEEDED)
+                .started(300, "p", "a2", "a", 1)
+                .finished(310, "p", "a2", Ending.SUCCEEDED)
+                .closed(2_000);
+    }
+
+    @Test
+    void stillReportsTwoClaimsAtOnceIfOneIsRenewedLate() {
+        assertViolates(
+                endedInOrder(startedAfterItsLease()
+                                .add(renewed(3_000))
+                                .started(150, "q", "a1", "a", 1, 8, 9_000)
+                                .finished(190, "q", "a1", Ending.SUCCEEDED))
+                        .judge(),
+                CheckerRule.EXCLUSION);
+    }
+
+    @Test
     void appliesExclusionToSingleTasksInAQueueWithoutOrder() {
         HistoryBuilder history = new HistoryBuilder()
                 .published(0, "a1", "a")

@@ -30,6 +30,21 @@ class CompletionCheckTest {
     }
 
     @Test
+    void acceptsADeathThatWasNotRecordedIfTheTaskEndedAsADuplicateLater() {
+        HistoryBuilder died = new HistoryBuilder()
+                .published(0, "dup-1-1-1", "dup-1-1")
+                .started(100, "p", "dup-1-1-1", "dup-1-1", 1)
+                .finished(110, "p", "dup-1-1-1", Ending.DEAD);
+        assertThat(died.closed(20_000).judge().verdicts().get(CheckerRule.NOTHING_LOST))
+                .isInstanceOf(Verdict.Broken.class);
+
+        Event duplicate = new Event.TaskEventCame(
+                15_000_000_000L, "0/1", "succeeded", "dup-1-1-1", "dup-1-1", "0", 1, "dup-1-4-1");
+        assertThat(died.add(duplicate).judge().verdicts().get(CheckerRule.NOTHING_LOST))
+                .isNotInstanceOf(Verdict.Broken.class);
+    }
+
+    @Test
     void acceptsTheLossOfATaskThatWasNotAcknowledged() {
         assertViolates(correctHistory()
                 .add(new Event.Unacknowledged(50_000_000, "c1", "c"))

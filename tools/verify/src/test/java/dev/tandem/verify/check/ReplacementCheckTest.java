@@ -28,6 +28,24 @@ class ReplacementCheckTest {
     }
 
     @Test
+    void aTaskIsNotHeardOfBeforeThePartitionHasAnOwner() {
+        assertViolates(keepLast()
+                .acquired(1_400, "p", 7)
+                .ranUnder(1_500, "p", "last-1-1", "last-1", 7, 8)
+                .ranUnder(1_560, "p", "last-1-3", "last-1", 7, 9)
+                .closed(20_000)
+                .judge());
+        assertViolates(
+                keepLast()
+                        .acquired(10, "p", 7)
+                        .ranUnder(1_500, "p", "last-1-1", "last-1", 7, 8)
+                        .ranUnder(1_560, "p", "last-1-3", "last-1", 7, 9)
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.REPLACEMENTS);
+    }
+
+    @Test
     void reportsALastOneThatDoesNotRun() {
         assertViolates(
                 keepLast().ran(1_500, "p", "last-1-1", "last-1").closed(20_000).judge(),

@@ -1,5 +1,0 @@
-/** The hosted handler {@code cmd}: programs that the settings list, run without a shell and ended with all that they have started. */
-@NullMarked
-package dev.tandem.server.commands;
-
-import org.jspecify.annotations.NullMarked;

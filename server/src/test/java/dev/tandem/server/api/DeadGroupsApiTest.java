@@ -1,0 +1,109 @@
+package dev.tandem.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.server.inspect.TaskInfo;
+import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.operations.Operation;
+import dev.tandem.task.Envelope;
+import dev.tandem.task.ErrorFingerprint;
+import dev.tandem.task.Task;
+import dev.tandem.task.TaskNotes;
+import dev.tandem.task.TaskState;
+import dev.tandem.task.store.DeadGroup;
+import dev.tandem.task.store.DeadGroups;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Dead tasks by type and error, over HTTP. */
+class DeadGroupsApiTest extends ApiTestBase {
+
+    private static final String PATH = "/api/v1/queues/orders/dead-groups";
+    private static final String SHIP = ErrorFingerprint.of("ship", "no answer within 30 s");
+
+    static DeadGroups someGroups() {
+        return new DeadGroups(
+                1_242,
+                1_240,
+                true,
+                List.of(
+                        new DeadGroup(SHIP, "ship", "no answer within 31 s", 1_200, 16, 1_000, 3_000),
+                        new DeadGroup("08a1b2c3d4e5", null, "HTTP status 503", 39, 0, 2_000, 2_500),
+                        new DeadGroup(DeadGroup.OTHER, null, "", 1, 0, 2_000, 2_000)));
+    }
+
+    private static TaskInfo dead(String position, String type, String error) {
+        Task task = new Task(null, "orders", type, "k", bytes("x"), Map.of(), 0, 0, 0, 0, null);
+        return new TaskInfo(
+                new TaskRef("0", position),
+                TaskState.DEAD,
+                Instant.parse("2026-11-20T10:00:00Z"),
+                "k",
+                3,
+                null,
+                null,
+                new Envelope(task, 3, 9, error),
+                null,
+                List.of(),
+                TaskNotes.NONE);
+    }
+
+    @Test
+    void groupsAreShownWithTheTypesThatTasksAreShownWith() {
+        PLATFORM.deadGroups = someGroups();
+        JsonNode answer = get(PATH, 200);
+        assertThat(answer.path("dead").asLong()).isEqualTo(1_242);
+        assertThat(answer.path("ungrouped").asLong()).isEqualTo(2);
+        assertThat(answer.path("partial").asBoolean()).isTrue();
+        assertThat(answer.path("groups").get(0).toString())
+                .isEqualTo("{\"fingerprint\":\"" + SHIP + "\",\"type\":\"ship\",\"error\":\"no answer within 31 s\","
+                        + "\"count\":1200,\"halting\":16,\"firstDied\":\"1970-01-01T00:00:01Z\","
+                        + "\"lastDied\":\"1970-01-01T00:00:03Z\"}");
+        assertThat(answer.path("groups").get(1).path("type").asString())
+                .as("the queue's handler")
+                .isEqualTo("noop");
+        assertThat(answer.path("groups").get(2).has("type")).isFalse();
+        assertThat(answer.path("groups").get(2).has("error")).isFalse();
+        assertThat(get(PATH + "?limit=1", 200).path("groups").size()).isEqualTo(1);
+        assertThat(get(PATH + "?limit=0", 400).path("detail").asString()).contains("limit");
+        assertThat(get("/api/v1/queues/none/dead-groups", 404).path("detail").asString())
+                .contains("none");
+    }
+
+    @Test
+    void errorsAreHiddenWherePayloadsAreMasked() {
+        PLATFORM.deadGroups = someGroups();
+        JsonNode groups = get("/api/v1/queues/mail/dead-groups", 200).path("groups");
+        assertThat(groups.get(0).path("error").asString()).isEqualTo("***");
+        assertThat(groups.toString()).doesNotContain("no answer");
+    }
+
+    @Test
+    void aFingerprintChoosesTasksInListsAndOperations() {
+        put(dead("1:1", "ship", "attempt 3 of 3 was the last: no answer within 30 s"));
+        put(dead("1:2", "ship", "no answer within 31 s"));
+        put(dead("1:3", "mail", "no answer within 31 s"));
+        put(dead("1:4", "ship", "no answer at all"));
+        assertThat(get("/api/v1/queues/orders/tasks?state=dead&fingerprint=" + SHIP, 200)
+                        .path("tasks")
+                        .valueStream()
+                        .map(task -> task.path("ref").asString()))
+                .containsExactly("@0/1:1", "@0/1:2");
+
+        JsonNode begun = post("/api/v1/queues/orders/operations?action=skip&fingerprint=" + SHIP, 202);
+        assertThat(begun.path("selection").path("fingerprint").asString()).isEqualTo(SHIP);
+        Operation operation = OPERATIONS.known.get(0).operation();
+        assertThat(operation.action()).isEqualTo(Operation.Action.SKIP);
+        assertThat(operation.selection().fingerprint()).isEqualTo(SHIP);
+        for (String wrong : List.of("other", "ABC", "", SHIP + "0")) {
+            assertThat(get("/api/v1/queues/orders/tasks?fingerprint=" + wrong, 400)
+                            .path("detail")
+                            .asString())
+                    .contains("fingerprint");
+            post("/api/v1/queues/orders/operations?action=skip&fingerprint=" + wrong, 400);
+        }
+    }
+}

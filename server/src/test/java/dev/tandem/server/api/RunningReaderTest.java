@@ -1,0 +1,69 @@
+package dev.tandem.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tandem.server.api.RunningReader.Plan;
+import dev.tandem.server.api.RunningReader.Source;
+import dev.tandem.server.inspect.PartitionInfo;
+import dev.tandem.server.inspect.TaskCounts;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** How much is read does not grow with the number of queues, partitions and tasks. */
+class RunningReaderTest {
+
+    private static Source source(String queue, int partitions, long claimedInEach) {
+        return new Source(
+                queue,
+                IntStream.range(0, partitions)
+                        .mapToObj(i -> new PartitionInfo(
+                                Integer.toString(i),
+                                null,
+                                0,
+                                new TaskCounts(claimedInEach, 0, 0, 0, 0, 0),
+                                Map.of(),
+                                0,
+                                0,
+                                0L,
+                                null))
+                        .toList());
+    }
+
+    private static int partitions(Plan plan) {
+        return plan.sources().stream()
+                .mapToInt(each -> each.partitions().size())
+                .sum();
+    }
+
+    @Test
+    void allIsReadWhereThereIsLittle() {
+        Plan plan = RunningReader.plan(List.of(source("a", 2, 100), source("b", 1, 5)));
+        assertThat(plan.all()).isTrue();
+        assertThat(plan.ofPartition()).isEqualTo(100);
+        assertThat(RunningReader.plan(List.of(source("a", 1, 300))).all()).isTrue();
+        assertThat(RunningReader.plan(List.of()).all()).isTrue();
+    }
+
+    @Test
+    void ofAPartitionWithManyTheOldestAreRead() {
+        Plan plan = RunningReader.plan(List.of(source("a", 1, 301)));
+        assertThat(plan.ofPartition()).isEqualTo(300);
+        assertThat(plan.all()).isFalse();
+    }
+
+    @Test
+    void moreThanSomeQueuesAndPartitionsAreLeftOut() {
+        Plan manyQueues = RunningReader.plan(
+                IntStream.range(0, 30).mapToObj(i -> source("q" + i, 2, 1)).toList());
+        assertThat(manyQueues.sources()).hasSize(20);
+        assertThat(manyQueues.all()).isFalse();
+
+        Plan manyPartitions = RunningReader.plan(List.of(source("a", 150, 9), source("b", 150, 1), source("c", 9, 1)));
+        assertThat(partitions(manyPartitions)).isEqualTo(200);
+        assertThat(manyPartitions.sources()).extracting(Source::queue).containsExactly("a", "b");
+        assertThat(manyPartitions.ofPartition()).isEqualTo(1);
+        assertThat(manyPartitions.all()).isFalse();
+    }
+}

@@ -1,0 +1,243 @@
+package dev.tandem.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.tandem.server.inspect.TaskCounts;
+import dev.tandem.server.inspect.UnavailableException;
+import dev.tandem.task.Partition;
+import dev.tandem.task.store.DeadGroup;
+import dev.tandem.task.store.DeadGroups;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** How much is read of the groups of dead tasks of all queues, and how often. */
+class SharedDeadGroupsTest {
+
+    private static Views.Queue queue(String name, long... deadOfPartitions) {
+        List<Views.Partition> partitions = IntStream.range(0, deadOfPartitions.length)
+                .mapToObj(i -> new Views.Partition(
+                        Integer.toString(i),
+                        null,
+                        null,
+                        deadOfPartitions[i] / 2,
+                        new TaskCounts(0, 0, 0, 0, deadOfPartitions[i], 0),
+                        null,
+                        null,
+                        null,
+                        null))
+                .toList();
+        TaskCounts counts =
+                new TaskCounts(0, 0, 0, 0, LongStream.of(deadOfPartitions).sum(), 0);
+        return queue(name, counts, partitions);
+    }
+
+    private static Views.Queue queue(
+            String name, @Nullable TaskCounts counts, @Nullable List<Views.Partition> partitions) {
+        return new Views.Queue(
+                name,
+                "kafka",
+                "key",
+                "running",
+                null,
+                false,
+                null,
+                null,
+                null,
+                0L,
+                0L,
+                counts,
+                null,
+                null,
+                null,
+                null,
+                partitions);
+    }
+
+    /** Returns a queue that has dead tasks in this many partitions. */
+    private static Views.Queue wide(String name, int partitions) {
+        return queue(name, LongStream.range(0, partitions).map(i -> 9).toArray());
+    }
+
+    private static Partition partition(String queue, int number) {
+        return Partition.of(queue, number);
+    }
+
+    private long now = 1;
+    private int groupsOfEach = 1;
+    private final List<Partition> asked = new ArrayList<>();
+    private final SharedDeadGroups shared = new SharedDeadGroups(this::answer, () -> now);
+
+    private Map<Partition, DeadGroups> answer(List<Partition> partitions) {
+        assertThat(partitions).hasSizeLessThanOrEqualTo(SharedDeadGroups.AT_ONCE);
+        asked.addAll(partitions);
+        Map<Partition, DeadGroups> answers = new HashMap<>();
+        for (Partition partition : partitions) {
+            List<DeadGroup> groups = IntStream.range(0, groupsOfEach)
+                    .mapToObj(i -> new DeadGroup("group-" + i, null, "", 2, 1, 0, 0))
+                    .toList();
+            answers.put(partition, new DeadGroups(9, 2L * groupsOfEach, false, groups));
+        }
+        return answers;
+    }
+
+    @Test
+    void queuesWithTheMostDeadTasksAreReadAndNoMoreThanTwenty() {
+        List<Views.Queue> queues = new ArrayList<>();
+        for (long dead = 0; dead < 50; dead++) {
+            queues.add(queue("queue-" + dead, 0, dead));
+        }
+        queues.add(queue("unknown", null, List.of()));
+        Collections.shuffle(queues);
+
+        assertThat(shared.following().apply(queues)).hasSize(SharedDeadGroups.MOST_QUEUES);
+        assertThat(asked)
+                .as("nothing of partitions without dead tasks")
+                .hasSize(SharedDeadGroups.MOST_QUEUES)
+                .startsWith(partition("queue-49", 1), partition("queue-48", 1))
+                .endsWith(partition("queue-30", 1));
+        asked.clear();
+        assertThat(shared.following().apply(List.of(queue("well", 0), queue("unknown", null, List.of()))))
+                .isEmpty();
+        assertThat(asked).isEmpty();
+    }
+
+    @Test
+    void theNumberOfPartitionsOfAllQueuesIsBoundedAndEachQueueHasSome() {
+        List<Views.Queue> queues = List.of(wide("a", 300), wide("b", 40), wide("c", 1));
+
+        Map<String, DeadGroups> groups = shared.following().apply(queues);
+
+        assertThat(asked).hasSize(SharedDeadGroups.MOST_PARTITIONS).contains(partition("c", 0), partition("b", 39));
+        assertThat(groups).containsOnlyKeys("a", "b", "c");
+        assertThat(groups.get("a").partial()).isTrue();
+        assertThat(groups.get("b"))
+                .isEqualTo(new DeadGroups(360, 80, false, List.of(new DeadGroup("group-0", null, "", 80, 40, 0, 0))));
+    }
+
+    @Test
+    void noFurtherPartitionsAreReadAfterSomeThousandGroups() {
+        groupsOfEach = 500;
+        List<Views.Queue> queues = List.of(wide("a", 12), wide("b", 6), queue("c", 1));
+
+        Map<String, DeadGroups> groups = shared.following().apply(queues);
+
+        assertThat(asked).hasSize(SharedDeadGroups.AT_ONCE);
+        assertThat(groups).containsOnlyKeys("a", "b", "c");
+        assertThat(groups.get("a").partial()).isTrue();
+        assertThat(groups.get("a").groups()).hasSize(500);
+        assertThat(groups.get("c").partial()).isFalse();
+    }
+
+    @Test
+    void whoWantsHaltedKeysReadsOnlyPartitionsWithBlockedOnes() {
+        assertThat(shared.halting(List.of(queue("a", 1, 2), queue("b", 1)))).containsOnlyKeys("a");
+        assertThat(asked).containsExactly(partition("a", 1));
+    }
+
+    @Test
+    void whoLooksAtOtherQueuesReadsOnlyThese() {
+        List<Views.Queue> two = List.of(queue("a", 3), queue("b", 2));
+        assertThat(shared.halting(two)).containsOnlyKeys("a", "b");
+        assertThat(shared.halting(List.of(queue("b", 3), queue("c", 2)))).containsOnlyKeys("b", "c");
+        assertThat(shared.halting(two)).as("no queue of another caller").containsOnlyKeys("a", "b");
+        assertThat(asked).containsExactly(partition("a", 0), partition("b", 0), partition("c", 0));
+    }
+
+    @Test
+    void aReadingIsGoodForFiveSecondsForHaltedKeysAndForOneWhereItIsFollowed() {
+        List<Views.Queue> queues = List.of(queue("a", 2));
+        var following = shared.following();
+        following.apply(queues);
+        now += Duration.ofMillis(900).toNanos();
+        following.apply(queues);
+        assertThat(asked).hasSize(1);
+        now += Duration.ofMillis(200).toNanos();
+        shared.halting(queues);
+        assertThat(asked).hasSize(1);
+        following.apply(queues);
+        assertThat(asked).hasSize(2);
+        shared.following().apply(queues);
+        assertThat(asked).as("whoever opens the page sees what is there now").hasSize(3);
+        now += Duration.ofSeconds(5).toNanos();
+        shared.halting(queues);
+        assertThat(asked).hasSize(4);
+    }
+
+    /** Has one caller read while others come, and returns what they got when the reading ends. */
+    private static List<Future<Map<String, DeadGroups>>> together(SharedDeadGroups shared, CountDownLatch end)
+            throws InterruptedException {
+        List<Views.Queue> queues = List.of(queue("a", 2));
+        ExecutorService callers = Executors.newCachedThreadPool();
+        try {
+            List<Future<Map<String, DeadGroups>>> answers = new ArrayList<>();
+            for (int caller = 0; caller < 4; caller++) {
+                answers.add(callers.submit(() -> shared.halting(queues)));
+            }
+            await().until(() -> shared.waiting() == 3);
+            end.countDown();
+            callers.shutdown();
+            assertThat(callers.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
+            return answers;
+        } finally {
+            callers.shutdownNow();
+        }
+    }
+
+    private static void waitFor(CountDownLatch end) {
+        try {
+            end.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void whoComesWhileOthersReadWaitsForThem() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        SharedDeadGroups slow = new SharedDeadGroups(
+                partitions -> {
+                    waitFor(end);
+                    return answer(partitions);
+                },
+                System::nanoTime);
+
+        for (Future<Map<String, DeadGroups>> answer : together(slow, end)) {
+            assertThat(answer.get()).containsOnlyKeys("a");
+        }
+        assertThat(asked).containsExactly(partition("a", 0));
+    }
+
+    @Test
+    void whoHasWaitedForAFailureDoesNotAskAgain() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        SharedDeadGroups broken = new SharedDeadGroups(
+                partitions -> {
+                    waitFor(end);
+                    asked.addAll(partitions);
+                    throw new UnavailableException("Redis did not answer");
+                },
+                System::nanoTime);
+
+        for (Future<Map<String, DeadGroups>> answer : together(broken, end)) {
+            assertThatThrownBy(answer::get).hasCauseInstanceOf(UnavailableException.class);
+        }
+        assertThat(asked).hasSize(1);
+        assertThatThrownBy(() -> broken.halting(List.of(queue("a", 2)))).isInstanceOf(UnavailableException.class);
+        assertThat(asked).as("but who comes later does").hasSize(2);
+    }
+}

@@ -1,0 +1,50 @@
+package dev.tandem.task.store;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The dead tasks of a queue by type and error.
+ *
+ * @param dead how many dead tasks there are
+ * @param grouped how many of them are in groups. The others died under an earlier version
+ * @param partial whether there are groups that are not among these, or whose numbers are not complete here
+ * @param groups those with the most tasks first
+ */
+public record DeadGroups(long dead, long grouped, boolean partial, List<DeadGroup> groups) {
+
+    public static final DeadGroups NONE = new DeadGroups(0, 0, false, List.of());
+
+    /** Returns how many dead tasks are in no group. */
+    public long ungrouped() {
+        return Math.max(0, dead - grouped);
+    }
+
+    /** Returns how many keys the tasks of these groups halt. */
+    public long halting() {
+        return groups.stream().mapToLong(DeadGroup::halting).sum();
+    }
+
+    /** Adds up what several partitions have. @param most how many groups are kept */
+    public static DeadGroups sum(List<DeadGroups> partitions, int most) {
+        Map<String, DeadGroup> byFingerprint = new LinkedHashMap<>();
+        long dead = 0;
+        long grouped = 0;
+        boolean partial = false;
+        for (DeadGroups partition : partitions) {
+            dead += partition.dead;
+            grouped += partition.grouped;
+            partial |= partition.partial;
+            partition.groups.forEach(group -> byFingerprint.merge(group.fingerprint(), group, DeadGroup::and));
+        }
+        List<DeadGroup> all = new ArrayList<>(byFingerprint.values());
+        all.sort(Comparator.comparingLong(DeadGroup::count)
+                .reversed()
+                .thenComparing(Comparator.comparingLong(DeadGroup::lastDied).reversed()));
+        return new DeadGroups(
+                dead, grouped, partial || all.size() > most, List.copyOf(all.subList(0, Math.min(most, all.size()))));
+    }
+}
