@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.task.Publisher;
 import dev.tandem.task.Task;
 import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.UniqueNames;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,23 @@ record WhyAnswers(RunningServer asked) {
 
     void awaitBehind(String queue, String key, int count) {
         await().atMost(PATIENCE).until(() -> ofKey(queue, key).path("behind").asInt() == count);
+    }
+
+    /** Publishes until a task waits, and returns its id: an executor may hear of a pause seconds after it began. */
+    String publishUntilPaused(String queue, @Nullable String key, @Nullable String type) {
+        String[] published = new String[1];
+        await("a task waits for the end of the pause")
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofSeconds(1))
+                .until(() -> {
+                    if (published[0] != null && cause(ofTask(queue, published[0])).equals("paused")) {
+                        return true;
+                    }
+                    published[0] = UniqueNames.fresh("paused");
+                    publish(queue, published[0], key, type, 0);
+                    return false;
+                });
+        return published[0];
     }
 
     void publish(String queue, String id, @Nullable String key) {

@@ -289,27 +289,30 @@ class WhyIT {
 
     @Test
     void tasksWaitForWhatIsPausedAndForAHandler() {
-        String id = UniqueNames.fresh("paused");
+        String key = UniqueNames.fresh("paused");
         change(LOOSE, "/pause?type=report");
-        why.publish(LOOSE, id, null, "report", 0);
+        String id = why.publishUntilPaused(LOOSE, null, "report");
         assertThat(why.awaitTask(LOOSE, id, "paused")).contains("the type report is paused");
         change(LOOSE, "/resume?type=report");
         why.awaitTask(LOOSE, id, "no-handler");
 
-        change(KAFKA, "/pause?key=" + id);
-        why.publish(KAFKA, id, id);
-        assertThat(why.awaitKey(KAFKA, id, "paused")).contains("its key is paused");
-        change(KAFKA, "/resume?key=" + id);
-        why.awaitKey(KAFKA, id, "idle");
+        change(KAFKA, "/pause?key=" + key);
+        why.publishUntilPaused(KAFKA, key, null);
+        assertThat(why.awaitKey(KAFKA, key, "paused")).contains("its key is paused");
+        change(KAFKA, "/resume?key=" + key);
+        why.awaitKey(KAFKA, key, "idle");
 
         String queue = NARROW.get("kafka");
         change(queue, "/pause");
-        why.publish(queue, id, id);
-        assertThat(why.awaitKey(queue, id, "paused"))
-                .contains("the queue is paused")
-                .endsWith("./tandem resume " + queue);
-        change(queue, "/resume");
-        why.awaitKey(queue, id, "idle");
+        try {
+            why.publishUntilPaused(queue, key, null);
+            assertThat(why.awaitKey(queue, key, "paused"))
+                    .contains("the queue is paused")
+                    .endsWith("./tandem resume " + queue);
+        } finally {
+            change(queue, "/resume");
+        }
+        why.awaitKey(queue, key, "idle");
     }
 
     @Test
