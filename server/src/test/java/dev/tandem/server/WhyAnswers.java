@@ -65,7 +65,8 @@ record WhyAnswers(RunningServer asked) {
                 .atMost(PATIENCE)
                 .pollInterval(Duration.ofSeconds(1))
                 .until(() -> {
-                    if (published[0] != null && cause(ofTask(queue, published[0])).equals("paused")) {
+                    if (published[0] != null
+                            && cause(ofTask(queue, published[0])).equals("paused")) {
                         return true;
                     }
                     published[0] = UniqueNames.fresh("paused");
