@@ -1,6 +1,6 @@
 package dev.tandem.verify.check;
 
-import static dev.tandem.verify.check.JudgementAssertions.assertViolates;
+import static dev.tandem.verify.check.JudgementAssertions.assertViolatesNothing;
 import static dev.tandem.verify.check.JudgementAssertions.correctHistory;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,7 +13,7 @@ class CheckerTest {
     @Test
     void acceptsACorrectHistory() {
         Judgement judgement = correctHistory().closed(20_000).judge();
-        assertViolates(judgement);
+        assertViolatesNothing(judgement);
         assertThat(judgement.passed()).isTrue();
         for (CheckerRule rule : List.of(
                 CheckerRule.NOTHING_LOST,
@@ -40,7 +40,7 @@ class CheckerTest {
                 .published(0, "a1", "a")
                 .ran(10, "p", "a1", "a")
                 .judge();
-        assertViolates(judgement);
+        assertViolatesNothing(judgement);
         assertThat(judgement.verdicts().get(CheckerRule.NOTHING_LOST)).isInstanceOf(Verdict.NotChecked.class);
         assertThat(judgement.verdicts().get(CheckerRule.EXCLUSION)).isInstanceOf(Verdict.NotChecked.class);
         assertThat(judgement.verdicts().get(CheckerRule.NOT_VACUOUS)).isInstanceOf(Verdict.NotChecked.class);

@@ -1,5 +1,7 @@
 package dev.tandem.verify.check;
 
+import static dev.tandem.verify.check.JudgementAssertions.assertDoesNotJudge;
+import static dev.tandem.verify.check.JudgementAssertions.assertKeeps;
 import static dev.tandem.verify.check.JudgementAssertions.assertViolates;
 
 import dev.tandem.verify.record.Event.Ending;
@@ -15,12 +17,12 @@ class FeatureCheckTest {
     @Test
     void onlyATaskWhosePrerequisiteIsForgottenOrMissingMayWaitToTheEnd() {
         assertViolates(awaited().closed(20_000, HELD, List.of()).judge(), CheckerRule.ALL_DONE);
-        assertViolates(
-                awaited().writesLost(90, 400).closed(20_000, HELD, List.of()).judge());
-        assertViolates(new HistoryBuilder()
+        assertDoesNotJudge(
+                awaited().writesLost(90, 400).closed(20_000, HELD, List.of()).judge(), CheckerRule.DEPENDENCIES);
+        assertDoesNotJudge(new HistoryBuilder()
                 .published(0, "dep-7-1-1", "dep-7-1")
                 .closed(20_000, HELD, List.of())
-                .judge());
+                .judge(), CheckerRule.DEPENDENCIES);
     }
 
     private static HistoryBuilder awaited() {
@@ -32,12 +34,12 @@ class FeatureCheckTest {
 
     @Test
     void reportsTwoCopiesThatRan() {
-        assertViolates(copies().judge());
+        assertKeeps(copies().judge(), CheckerRule.DEDUPLICATION);
         assertViolates(copies().ran(400, "q", "dup-7-2-1", "dup-7-2").judge(), CheckerRule.DEDUPLICATION);
         // The store has forgotten that one has the key.
-        assertViolates(copies().writesLost(300, 350)
+        assertKeeps(copies().writesLost(300, 350)
                 .ran(400, "q", "dup-7-2-1", "dup-7-2")
-                .judge());
+                .judge(), CheckerRule.DEDUPLICATION);
     }
 
     private static HistoryBuilder copies() {
@@ -50,20 +52,20 @@ class FeatureCheckTest {
 
     @Test
     void aCopyThatDiesFreesItsKey() {
-        assertViolates(died().ran(5_010, "q", "dup-6-4-1", "dup-6-4").judge());
+        assertKeeps(died().ran(5_010, "q", "dup-6-4-1", "dup-6-4").judge(), CheckerRule.DEDUPLICATION);
         assertViolates(died().judge(), CheckerRule.DEDUPLICATION);
         // It was released before its task had ended.
         assertViolates(died().ran(105, "q", "dup-6-4-1", "dup-6-4").judge(), CheckerRule.DEDUPLICATION);
         // It may have come before the store was told, which did not answer.
-        assertViolates(died().fault(90, 4_000, "q")
+        assertKeeps(died().fault(90, 4_000, "q")
                 .started(80, "q", "x", "x", 1)
                 .down(90, 4_000, Server.STORE)
-                .judge());
+                .judge(), CheckerRule.DEDUPLICATION);
     }
 
     @Test
     void aCopyThatComesLaterMayHaveTheKeyOfOneThatHasDied() {
-        assertViolates(new HistoryBuilder()
+        assertKeeps(new HistoryBuilder()
                 .published(0, "dup-6-1-1", "dup-6-1")
                 .published(5, "dup-6-3-1", "dup-6-3")
                 .started(100, "p", "dup-6-1-1", "dup-6-1", 1)
@@ -72,7 +74,7 @@ class FeatureCheckTest {
                 .started(6_000, "q", "dup-6-3-1", "dup-6-3", 1)
                 .finished(6_010, "q", "dup-6-3-1", Ending.DEAD)
                 .closed(20_000, List.of(), List.of("dup-6-1-1", "dup-6-3-1"))
-                .judge());
+                .judge(), CheckerRule.DEDUPLICATION);
     }
 
     private static HistoryBuilder died() {
@@ -88,9 +90,9 @@ class FeatureCheckTest {
     void reportsATaskThatDoesNotTakePartInTheDeathOfTheOneThatItWaitsFor() {
         for (String group : List.of("3", "9")) {
             String id = "dep-" + group + "-1-1";
-            assertViolates(awaitedDied(group)
+            assertKeeps(awaitedDied(group)
                     .closed(20_000, List.of(), List.of("pre-" + group + "-1", id))
-                    .judge());
+                    .judge(), CheckerRule.DEPENDENCIES);
             assertViolates(
                     awaitedDied(group)
                             .ran(1_000, "p", id, "dep-" + group + "-1")
@@ -109,10 +111,10 @@ class FeatureCheckTest {
 
     @Test
     void aTaskMayGoOnWithoutTheOneThatItWaitsForOnlyWhenThatHasDied() {
-        assertViolates(awaitedDied("15")
+        assertKeeps(awaitedDied("15")
                 .ran(1_000, "p", "dep-15-1-1", "dep-15-1")
                 .closed(20_000, List.of(), List.of("pre-15-1"))
-                .judge());
+                .judge(), CheckerRule.DEPENDENCIES);
         assertViolates(
                 awaitedDied("15")
                         .ran(80, "p", "dep-15-1-1", "dep-15-1")
@@ -131,13 +133,13 @@ class FeatureCheckTest {
 
     @Test
     void reportsATaskThatDidNotWait() {
-        assertViolates(new HistoryBuilder()
+        assertKeeps(new HistoryBuilder()
                 .published(0, "dep-7-1-1", "dep-7-1")
                 .published(1, "pre-7-1", "pre-7")
                 .ran(100, "p", "pre-7-1", "pre-7")
                 .ran(1_000, "p", "dep-7-1-1", "dep-7-1")
                 .closed(20_000)
-                .judge());
+                .judge(), CheckerRule.DEPENDENCIES);
         assertViolates(
                 new HistoryBuilder()
                         .published(0, "dep-7-1-1", "dep-7-1")
@@ -151,10 +153,10 @@ class FeatureCheckTest {
 
     @Test
     void reportsMoreRunsThanALimitAllows() {
-        assertViolates(limited(5).judge());
+        assertKeeps(limited(5).judge(), CheckerRule.LIMITS);
         assertViolates(limited(6).judge(), CheckerRule.LIMITS);
         // Its permits are others' by now.
-        assertViolates(limited(6).cut(90, 5_000, "p1", Server.STORE).judge());
+        assertKeeps(limited(6).cut(90, 5_000, "p1", Server.STORE).judge(), CheckerRule.LIMITS);
     }
 
     private static HistoryBuilder limited(int runs) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.verify.record.Event.Ending;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -19,15 +18,36 @@ final class JudgementAssertions {
     private JudgementAssertions() {}
 
     /** Asserts that exactly these rules are violated. */
-    static void assertViolates(Judgement judgement, CheckerRule... rules) {
-        Set<CheckerRule> violated = judgement.verdicts().entrySet().stream()
+    static void assertViolates(Judgement judgement, CheckerRule rule, CheckerRule... others) {
+        assertThat(violated(judgement))
+                .as(judgement.findings().toString())
+                .isEqualTo(EnumSet.of(rule, others));
+    }
+
+    /** Asserts that these rules were checked, and that none at all is violated. */
+    static void assertKeeps(Judgement judgement, CheckerRule... rules) {
+        assertViolatesNothing(judgement);
+        for (CheckerRule rule : rules) {
+            assertThat(judgement.verdicts().get(rule)).as("%s", rule).isInstanceOf(Verdict.Kept.class);
+        }
+    }
+
+    /** Asserts that this rule was not judged, and that none at all is violated. */
+    static void assertDoesNotJudge(Judgement judgement, CheckerRule rule) {
+        assertViolatesNothing(judgement);
+        assertThat(judgement.verdicts().get(rule)).as("%s", rule).isInstanceOf(Verdict.NotChecked.class);
+    }
+
+    /** Asserts that no rule is violated. */
+    static void assertViolatesNothing(Judgement judgement) {
+        assertThat(violated(judgement)).as(judgement.findings().toString()).isEmpty();
+    }
+
+    private static Set<CheckerRule> violated(Judgement judgement) {
+        return judgement.verdicts().entrySet().stream()
                 .filter(entry -> entry.getValue() instanceof Verdict.Broken)
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toCollection(() -> EnumSet.noneOf(CheckerRule.class)));
-        assertThat(violated)
-                .as(judgement.findings().toString())
-                .isEqualTo(
-                        rules.length == 0 ? EnumSet.noneOf(CheckerRule.class) : EnumSet.copyOf(Arrays.asList(rules)));
     }
 
     /** Returns a history that is correct so far: two keys, a retry, and a kill whose task runs again. */
