@@ -46,27 +46,31 @@ class ClaimCheckTest {
 
     @Test
     void treatsTheRunsOfADeadProcessAsEnded() {
-        assertKeeps(new HistoryBuilder()
-                .published(0, "a1", "a")
-                .started(100, "p", "a1", "a", 1)
-                .killed(150, "p")
-                .started(200, "q", "a1", "a", 2)
-                .finished(210, "q", "a1", Ending.SUCCEEDED)
-                .closed(2_000)
-                .judge(), CheckerRule.EXCLUSION);
+        assertKeeps(
+                new HistoryBuilder()
+                        .published(0, "a1", "a")
+                        .started(100, "p", "a1", "a", 1)
+                        .killed(150, "p")
+                        .started(200, "q", "a1", "a", 2)
+                        .finished(210, "q", "a1", Ending.SUCCEEDED)
+                        .closed(2_000)
+                        .judge(),
+                CheckerRule.EXCLUSION);
     }
 
     @Test
     void acceptsThatAThawedProcessFinishesARunUnderALapsedClaim() {
-        assertKeeps(new HistoryBuilder()
-                .published(0, "a1", "a")
-                .started(100, "p", "a1", "a", 1)
-                .frozen(200, 20_200, "p")
-                .started(10_200, "q", "a1", "a", 2)
-                .finished(10_210, "q", "a1", Ending.SUCCEEDED)
-                .finished(20_210, "p", "a1", Ending.SUCCEEDED)
-                .closed(21_000)
-                .judge(), CheckerRule.EXCLUSION);
+        assertKeeps(
+                new HistoryBuilder()
+                        .published(0, "a1", "a")
+                        .started(100, "p", "a1", "a", 1)
+                        .frozen(200, 20_200, "p")
+                        .started(10_200, "q", "a1", "a", 2)
+                        .finished(10_210, "q", "a1", Ending.SUCCEEDED)
+                        .finished(20_210, "p", "a1", Ending.SUCCEEDED)
+                        .closed(21_000)
+                        .judge(),
+                CheckerRule.EXCLUSION);
     }
 
     @Test
@@ -175,15 +179,17 @@ class ClaimCheckTest {
 
     @Test
     void acceptsAnUnnoticedRedeliveryInAQueueWithoutOrder() {
-        assertKeeps(new HistoryBuilder()
-                .published(0, "a1", "a")
-                .cut(50, 9_000, "p", Server.BROKER)
-                .started(100, "p", "a1", "a", 1)
-                .started(5_000, "q", "a1", "a", 1)
-                .finished(5_010, "q", "a1", Ending.SUCCEEDED)
-                .finished(9_500, "p", "a1", Ending.SUCCEEDED)
-                .closed(20_000)
-                .judge(UNORDERED), CheckerRule.EXCLUSION);
+        assertKeeps(
+                new HistoryBuilder()
+                        .published(0, "a1", "a")
+                        .cut(50, 9_000, "p", Server.BROKER)
+                        .started(100, "p", "a1", "a", 1)
+                        .started(5_000, "q", "a1", "a", 1)
+                        .finished(5_010, "q", "a1", Ending.SUCCEEDED)
+                        .finished(9_500, "p", "a1", Ending.SUCCEEDED)
+                        .closed(20_000)
+                        .judge(UNORDERED),
+                CheckerRule.EXCLUSION);
     }
 
     @Test

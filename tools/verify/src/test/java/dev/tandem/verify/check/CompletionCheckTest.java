@@ -47,10 +47,12 @@ class CompletionCheckTest {
 
     @Test
     void acceptsTheLossOfATaskThatWasNotAcknowledged() {
-        assertKeeps(correctHistory()
-                .add(new Event.Unacknowledged(50_000_000, "c1", "c"))
-                .closed(20_000)
-                .judge(), CheckerRule.NOTHING_LOST);
+        assertKeeps(
+                correctHistory()
+                        .add(new Event.Unacknowledged(50_000_000, "c1", "c"))
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.NOTHING_LOST);
     }
 
     @Test
@@ -91,10 +93,12 @@ class CompletionCheckTest {
                         .closed(20_000)
                         .judge(),
                 CheckerRule.CUSTODY);
-        assertKeeps(correctHistory()
-                .audited(250, 2, List.of("b1"), List.of())
-                .closed(20_000)
-                .judge(), CheckerRule.CUSTODY);
+        assertKeeps(
+                correctHistory()
+                        .audited(250, 2, List.of("b1"), List.of())
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.CUSTODY);
     }
 
     @Test

@@ -34,28 +34,34 @@ class DuplicateCheckTest {
                         .judge(),
                 CheckerRule.DUPLICATES);
         // While the store is down, outcomes wait in memory.
-        assertKeeps(new HistoryBuilder()
-                .published(0, "a1", "a")
-                .ran(100, "p", "a1", "a")
-                .down(50, 8_000, Server.STORE)
-                .killed(9_000, "p")
-                .ran(12_000, "q", "a1", "a")
-                .closed(20_000)
-                .judge(), CheckerRule.DUPLICATES);
-        assertKeeps(new HistoryBuilder()
-                .published(0, "a1", "a")
-                .ran(100, "p", "a1", "a")
-                .cut(90, 9_000, "p", Server.STORE)
-                .ran(12_000, "q", "a1", "a")
-                .closed(20_000)
-                .judge(), CheckerRule.DUPLICATES);
-        assertKeeps(new HistoryBuilder()
-                .published(0, "a1", "a")
-                .ran(100, "p", "a1", "a")
-                .writesLost(90, 1_000)
-                .ran(12_000, "q", "a1", "a")
-                .closed(20_000)
-                .judge(), CheckerRule.DUPLICATES);
+        assertKeeps(
+                new HistoryBuilder()
+                        .published(0, "a1", "a")
+                        .ran(100, "p", "a1", "a")
+                        .down(50, 8_000, Server.STORE)
+                        .killed(9_000, "p")
+                        .ran(12_000, "q", "a1", "a")
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.DUPLICATES);
+        assertKeeps(
+                new HistoryBuilder()
+                        .published(0, "a1", "a")
+                        .ran(100, "p", "a1", "a")
+                        .cut(90, 9_000, "p", Server.STORE)
+                        .ran(12_000, "q", "a1", "a")
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.DUPLICATES);
+        assertKeeps(
+                new HistoryBuilder()
+                        .published(0, "a1", "a")
+                        .ran(100, "p", "a1", "a")
+                        .writesLost(90, 1_000)
+                        .ran(12_000, "q", "a1", "a")
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.DUPLICATES);
     }
 
     @Test

@@ -19,29 +19,34 @@ class EndCheckTest {
 
     @Test
     void reportsATaskThatStartsAfterItsTime() {
-        assertKeeps(
-                expiring().ran(700, "p", "exp-1-1", "exp-1").closed(20_000).judge(), CheckerRule.EXPIRY);
+        assertKeeps(expiring().ran(700, "p", "exp-1-1", "exp-1").closed(20_000).judge(), CheckerRule.EXPIRY);
         assertViolates(
                 expiring().ran(2_500, "p", "exp-1-1", "exp-1").closed(20_000).judge(), CheckerRule.EXPIRY);
-        assertKeeps(new HistoryBuilder()
-                .scheduled(0, "exp-1-1", "exp-1", 2_000)
-                .ran(2_500, "p", "exp-1-1", "exp-1")
-                .closed(20_000)
-                .judge(), CheckerRule.EXPIRY);
+        assertKeeps(
+                new HistoryBuilder()
+                        .scheduled(0, "exp-1-1", "exp-1", 2_000)
+                        .ran(2_500, "p", "exp-1-1", "exp-1")
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.EXPIRY);
     }
 
     @Test
     void doesNotReportAStartOfAProcessThatCouldNotLook() {
-        assertKeeps(expiring()
-                .ran(2_500, "p", "exp-1-1", "exp-1")
-                .frozen(700, 2_400, "p")
-                .closed(20_000)
-                .judge(), CheckerRule.EXPIRY);
-        assertKeeps(expiring()
-                .ran(2_500, "p", "exp-1-1", "exp-1")
-                .stalled(1_000, 2_000, "p")
-                .closed(20_000)
-                .judge(), CheckerRule.EXPIRY);
+        assertKeeps(
+                expiring()
+                        .ran(2_500, "p", "exp-1-1", "exp-1")
+                        .frozen(700, 2_400, "p")
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.EXPIRY);
+        assertKeeps(
+                expiring()
+                        .ran(2_500, "p", "exp-1-1", "exp-1")
+                        .stalled(1_000, 2_000, "p")
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.EXPIRY);
         assertViolates(
                 expiring()
                         .ran(2_500, "p", "exp-1-1", "exp-1")
@@ -53,8 +58,7 @@ class EndCheckTest {
 
     @Test
     void reportsATaskThatExpiresBeforeItsTimeOrWithoutATrace() {
-        assertKeeps(
-                expiring().ended(900, "exp-1-1", "expired").closed(20_000).judge(), CheckerRule.EXPIRY);
+        assertKeeps(expiring().ended(900, "exp-1-1", "expired").closed(20_000).judge(), CheckerRule.EXPIRY);
         assertViolates(
                 new HistoryBuilder()
                         .scheduled(0, "exp-1-1", "exp-1", 5_000)
@@ -73,12 +77,14 @@ class EndCheckTest {
     void reportsASuccessThatIsKeptAsExpired() {
         HistoryBuilder ran = expiring().ran(100, "p", "exp-1-1", "exp-1");
         assertViolates(ran.ended(900, "exp-1-1", "expired").closed(20_000).judge(), CheckerRule.EXPIRY);
-        assertKeeps(expiring()
-                .ran(100, "p", "exp-1-1", "exp-1")
-                .killed(200, "p")
-                .ended(900, "exp-1-1", "expired")
-                .closed(20_000)
-                .judge(), CheckerRule.EXPIRY);
+        assertKeeps(
+                expiring()
+                        .ran(100, "p", "exp-1-1", "exp-1")
+                        .killed(200, "p")
+                        .ended(900, "exp-1-1", "expired")
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.EXPIRY);
     }
 
     @Test
@@ -90,8 +96,7 @@ class EndCheckTest {
                 .finished(500, "p", "canr-2-1", Ending.STOPPED)
                 .ended(501, "canr-2-1", "cancelled")
                 .cancelled(400, 600, "canr-2-1");
-        assertKeeps(
-                history.ran(510, "p", "canr-2-2", "canr-2").closed(20_000).judge(), CheckerRule.CANCELLATIONS);
+        assertKeeps(history.ran(510, "p", "canr-2-2", "canr-2").closed(20_000).judge(), CheckerRule.CANCELLATIONS);
         assertViolates(
                 new HistoryBuilder()
                         .published(0, "canr-2-1", "canr-2")
@@ -108,16 +113,18 @@ class EndCheckTest {
 
     @Test
     void aFrozenRunEndsInVainWhenItsTaskHasExpired() {
-        assertKeeps(new HistoryBuilder()
-                .published(0, "exp-1-1", "exp-1")
-                .published(12_000, "exp-1-2", "exp-1")
-                .started(100, "p", "exp-1-1", "exp-1", 1)
-                .frozen(150, 14_000, "p")
-                .ended(12_100, "exp-1-1", "expired")
-                .ran(12_110, "q", "exp-1-2", "exp-1")
-                .finished(14_010, "p", "exp-1-1", Ending.SUCCEEDED)
-                .closed(20_000)
-                .judge(), CheckerRule.EXPIRY);
+        assertKeeps(
+                new HistoryBuilder()
+                        .published(0, "exp-1-1", "exp-1")
+                        .published(12_000, "exp-1-2", "exp-1")
+                        .started(100, "p", "exp-1-1", "exp-1", 1)
+                        .frozen(150, 14_000, "p")
+                        .ended(12_100, "exp-1-1", "expired")
+                        .ran(12_110, "q", "exp-1-2", "exp-1")
+                        .finished(14_010, "p", "exp-1-1", Ending.SUCCEEDED)
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.EXPIRY);
     }
 
     private static HistoryBuilder cancelled() {
@@ -133,11 +140,13 @@ class EndCheckTest {
         assertViolates(
                 cancelled().ran(4_000, "p", "canw-4-1", "canw-4").closed(20_000).judge(), CheckerRule.CANCELLATIONS);
         // The store has forgotten that it was cancelled.
-        assertDoesNotJudge(cancelled()
-                .writesLost(900, 1_500)
-                .ran(4_000, "p", "canw-4-1", "canw-4")
-                .closed(20_000)
-                .judge(), CheckerRule.CANCELLATIONS);
+        assertDoesNotJudge(
+                cancelled()
+                        .writesLost(900, 1_500)
+                        .ran(4_000, "p", "canw-4-1", "canw-4")
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.CANCELLATIONS);
     }
 
     @Test

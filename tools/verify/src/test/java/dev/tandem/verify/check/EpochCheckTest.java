@@ -51,11 +51,13 @@ class EpochCheckTest {
 
     @Test
     void acceptsAClaimOfAFormerOwnerIfTheStoreForgotTheLaterOne() {
-        assertKeeps(twoOwnersAndAnotherTask()
-                .writesLost(40, 85)
-                .ranUnder(90, "p", "b1", "b", 1_000, 1_002, 86)
-                .closed(20_000)
-                .judge(), CheckerRule.EPOCHS);
+        assertKeeps(
+                twoOwnersAndAnotherTask()
+                        .writesLost(40, 85)
+                        .ranUnder(90, "p", "b1", "b", 1_000, 1_002, 86)
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.EPOCHS);
     }
 
     @Test

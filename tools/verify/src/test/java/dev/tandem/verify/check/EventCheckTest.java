@@ -81,9 +81,11 @@ class EventCheckTest {
                 read(ran().add(came(210, "a2", "succeeded", 1)).add(came(220, "a1", "succeeded", 2))),
                 CheckerRule.EVENTS);
         // A copy.
-        assertKeeps(read(ran().add(came(210, "a1", "succeeded", 1))
-                .add(came(220, "a2", "succeeded", 2))
-                .add(came(230, "a1", "succeeded", 1))), CheckerRule.EVENTS);
+        assertKeeps(
+                read(ran().add(came(210, "a1", "succeeded", 1))
+                        .add(came(220, "a2", "succeeded", 2))
+                        .add(came(230, "a1", "succeeded", 1))),
+                CheckerRule.EVENTS);
     }
 
     @Test

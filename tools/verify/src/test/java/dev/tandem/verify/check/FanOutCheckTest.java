@@ -34,8 +34,7 @@ class FanOutCheckTest {
 
     @Test
     void reportsAFinalTaskThatDoesNotComeOnce() {
-        assertKeeps(
-                fannedOut("").ran(FINAL, "p", "fin-7", null).closed(20_000).judge(), CheckerRule.FAN_OUTS);
+        assertKeeps(fannedOut("").ran(FINAL, "p", "fin-7", null).closed(20_000).judge(), CheckerRule.FAN_OUTS);
         assertViolates(fannedOut("").closed(20_000).judge(), CheckerRule.FAN_OUTS);
         assertViolates(
                 fannedOut("")
@@ -85,12 +84,14 @@ class FanOutCheckTest {
     @Test
     void judgesNoFanOutOfWhichNobodyTellsAgainWhatTheStoreHasForgotten() {
         Event wrong = result(1, 0);
-        assertDoesNotJudge(fannedOut("")
-                .writesLost(150, 400)
-                .killed(500, "p")
-                .add(wrong)
-                .closed(20_000)
-                .judge(), CheckerRule.FAN_OUTS);
+        assertDoesNotJudge(
+                fannedOut("")
+                        .writesLost(150, 400)
+                        .killed(500, "p")
+                        .add(wrong)
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.FAN_OUTS);
         assertViolates(
                 fannedOut("")
                         .killed(120, "q")
@@ -115,11 +116,13 @@ class FanOutCheckTest {
     void reportsAWrongCount() {
         long failed = FanTasks.dying("7");
         long succeeded = FanTasks.SUBTASKS - failed;
-        assertKeeps(fannedOut("")
-                .ran(FINAL, "p", "fin-7", null)
-                .add(result(succeeded, failed))
-                .closed(20_000)
-                .judge(), CheckerRule.FAN_OUTS);
+        assertKeeps(
+                fannedOut("")
+                        .ran(FINAL, "p", "fin-7", null)
+                        .add(result(succeeded, failed))
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.FAN_OUTS);
         assertViolates(
                 fannedOut("")
                         .ran(FINAL, "p", "fin-7", null)

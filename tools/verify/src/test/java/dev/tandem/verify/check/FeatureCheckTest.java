@@ -19,10 +19,12 @@ class FeatureCheckTest {
         assertViolates(awaited().closed(20_000, HELD, List.of()).judge(), CheckerRule.ALL_DONE);
         assertDoesNotJudge(
                 awaited().writesLost(90, 400).closed(20_000, HELD, List.of()).judge(), CheckerRule.DEPENDENCIES);
-        assertDoesNotJudge(new HistoryBuilder()
-                .published(0, "dep-7-1-1", "dep-7-1")
-                .closed(20_000, HELD, List.of())
-                .judge(), CheckerRule.DEPENDENCIES);
+        assertDoesNotJudge(
+                new HistoryBuilder()
+                        .published(0, "dep-7-1-1", "dep-7-1")
+                        .closed(20_000, HELD, List.of())
+                        .judge(),
+                CheckerRule.DEPENDENCIES);
     }
 
     private static HistoryBuilder awaited() {
@@ -37,9 +39,11 @@ class FeatureCheckTest {
         assertKeeps(copies().judge(), CheckerRule.DEDUPLICATION);
         assertViolates(copies().ran(400, "q", "dup-7-2-1", "dup-7-2").judge(), CheckerRule.DEDUPLICATION);
         // The store has forgotten that one has the key.
-        assertKeeps(copies().writesLost(300, 350)
-                .ran(400, "q", "dup-7-2-1", "dup-7-2")
-                .judge(), CheckerRule.DEDUPLICATION);
+        assertKeeps(
+                copies().writesLost(300, 350)
+                        .ran(400, "q", "dup-7-2-1", "dup-7-2")
+                        .judge(),
+                CheckerRule.DEDUPLICATION);
     }
 
     private static HistoryBuilder copies() {
@@ -57,24 +61,28 @@ class FeatureCheckTest {
         // It was released before its task had ended.
         assertViolates(died().ran(105, "q", "dup-6-4-1", "dup-6-4").judge(), CheckerRule.DEDUPLICATION);
         // It may have come before the store was told, which did not answer.
-        assertKeeps(died().fault(90, 4_000, "q")
-                .started(80, "q", "x", "x", 1)
-                .down(90, 4_000, Server.STORE)
-                .judge(), CheckerRule.DEDUPLICATION);
+        assertKeeps(
+                died().fault(90, 4_000, "q")
+                        .started(80, "q", "x", "x", 1)
+                        .down(90, 4_000, Server.STORE)
+                        .judge(),
+                CheckerRule.DEDUPLICATION);
     }
 
     @Test
     void aCopyThatComesLaterMayHaveTheKeyOfOneThatHasDied() {
-        assertKeeps(new HistoryBuilder()
-                .published(0, "dup-6-1-1", "dup-6-1")
-                .published(5, "dup-6-3-1", "dup-6-3")
-                .started(100, "p", "dup-6-1-1", "dup-6-1", 1)
-                .finished(110, "p", "dup-6-1-1", Ending.DEAD)
-                .published(5_000, "dup-6-4-1", "dup-6-4")
-                .started(6_000, "q", "dup-6-3-1", "dup-6-3", 1)
-                .finished(6_010, "q", "dup-6-3-1", Ending.DEAD)
-                .closed(20_000, List.of(), List.of("dup-6-1-1", "dup-6-3-1"))
-                .judge(), CheckerRule.DEDUPLICATION);
+        assertKeeps(
+                new HistoryBuilder()
+                        .published(0, "dup-6-1-1", "dup-6-1")
+                        .published(5, "dup-6-3-1", "dup-6-3")
+                        .started(100, "p", "dup-6-1-1", "dup-6-1", 1)
+                        .finished(110, "p", "dup-6-1-1", Ending.DEAD)
+                        .published(5_000, "dup-6-4-1", "dup-6-4")
+                        .started(6_000, "q", "dup-6-3-1", "dup-6-3", 1)
+                        .finished(6_010, "q", "dup-6-3-1", Ending.DEAD)
+                        .closed(20_000, List.of(), List.of("dup-6-1-1", "dup-6-3-1"))
+                        .judge(),
+                CheckerRule.DEDUPLICATION);
     }
 
     private static HistoryBuilder died() {
@@ -90,9 +98,11 @@ class FeatureCheckTest {
     void reportsATaskThatDoesNotTakePartInTheDeathOfTheOneThatItWaitsFor() {
         for (String group : List.of("3", "9")) {
             String id = "dep-" + group + "-1-1";
-            assertKeeps(awaitedDied(group)
-                    .closed(20_000, List.of(), List.of("pre-" + group + "-1", id))
-                    .judge(), CheckerRule.DEPENDENCIES);
+            assertKeeps(
+                    awaitedDied(group)
+                            .closed(20_000, List.of(), List.of("pre-" + group + "-1", id))
+                            .judge(),
+                    CheckerRule.DEPENDENCIES);
             assertViolates(
                     awaitedDied(group)
                             .ran(1_000, "p", id, "dep-" + group + "-1")
@@ -111,10 +121,12 @@ class FeatureCheckTest {
 
     @Test
     void aTaskMayGoOnWithoutTheOneThatItWaitsForOnlyWhenThatHasDied() {
-        assertKeeps(awaitedDied("15")
-                .ran(1_000, "p", "dep-15-1-1", "dep-15-1")
-                .closed(20_000, List.of(), List.of("pre-15-1"))
-                .judge(), CheckerRule.DEPENDENCIES);
+        assertKeeps(
+                awaitedDied("15")
+                        .ran(1_000, "p", "dep-15-1-1", "dep-15-1")
+                        .closed(20_000, List.of(), List.of("pre-15-1"))
+                        .judge(),
+                CheckerRule.DEPENDENCIES);
         assertViolates(
                 awaitedDied("15")
                         .ran(80, "p", "dep-15-1-1", "dep-15-1")
@@ -133,13 +145,15 @@ class FeatureCheckTest {
 
     @Test
     void reportsATaskThatDidNotWait() {
-        assertKeeps(new HistoryBuilder()
-                .published(0, "dep-7-1-1", "dep-7-1")
-                .published(1, "pre-7-1", "pre-7")
-                .ran(100, "p", "pre-7-1", "pre-7")
-                .ran(1_000, "p", "dep-7-1-1", "dep-7-1")
-                .closed(20_000)
-                .judge(), CheckerRule.DEPENDENCIES);
+        assertKeeps(
+                new HistoryBuilder()
+                        .published(0, "dep-7-1-1", "dep-7-1")
+                        .published(1, "pre-7-1", "pre-7")
+                        .ran(100, "p", "pre-7-1", "pre-7")
+                        .ran(1_000, "p", "dep-7-1-1", "dep-7-1")
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.DEPENDENCIES);
         assertViolates(
                 new HistoryBuilder()
                         .published(0, "dep-7-1-1", "dep-7-1")

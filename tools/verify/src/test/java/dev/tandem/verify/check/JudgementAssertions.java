@@ -19,9 +19,7 @@ final class JudgementAssertions {
 
     /** Asserts that exactly these rules are violated. */
     static void assertViolates(Judgement judgement, CheckerRule rule, CheckerRule... others) {
-        assertThat(violated(judgement))
-                .as(judgement.findings().toString())
-                .isEqualTo(EnumSet.of(rule, others));
+        assertThat(violated(judgement)).as(judgement.findings().toString()).isEqualTo(EnumSet.of(rule, others));
     }
 
     /** Asserts that these rules were checked, and that none at all is violated. */

@@ -43,13 +43,15 @@ class OrderCheckTest {
 
     @Test
     void ignoresTheBrokersOrderForScheduledTasks() {
-        assertKeeps(new HistoryBuilder()
-                .scheduled(0, "a1", "a", 1_000)
-                .published(1, "a2", "a")
-                .ran(100, "p", "a2", "a")
-                .ran(1_001, "p", "a1", "a")
-                .closed(2_000)
-                .judge(), CheckerRule.ORDER);
+        assertKeeps(
+                new HistoryBuilder()
+                        .scheduled(0, "a1", "a", 1_000)
+                        .published(1, "a2", "a")
+                        .ran(100, "p", "a2", "a")
+                        .ran(1_001, "p", "a1", "a")
+                        .closed(2_000)
+                        .judge(),
+                CheckerRule.ORDER);
     }
 
     @Test
@@ -90,8 +92,10 @@ class OrderCheckTest {
     @Test
     void acceptsAnotherOrderOnlyIfTheStoreForgotTheStartAndTheProcessIsDead() {
         assertViolates(completedInBrokerOrder(killedDuringTheLaterTask(true)).judge(), CheckerRule.ORDER);
-        assertKeeps(completedInBrokerOrder(killedDuringTheLaterTask(true).writesLost(50, 1_000))
-                .judge(), CheckerRule.ORDER);
+        assertKeeps(
+                completedInBrokerOrder(killedDuringTheLaterTask(true).writesLost(50, 1_000))
+                        .judge(),
+                CheckerRule.ORDER);
         assertThat(completedInBrokerOrder(killedDuringTheLaterTask(true).writesLost(105, 1_000))
                         .judge()
                         .findings())

@@ -32,16 +32,17 @@ class ProgressCheckTest {
 
     @Test
     void acceptsLongWaitsDuringAFault() {
-        assertKeeps(
-                steadyLoad(290, 1_500).fault(29_000, 29_500).closed(50_000).judge(), CheckerRule.INDEPENDENCE);
+        assertKeeps(steadyLoad(290, 1_500).fault(29_000, 29_500).closed(50_000).judge(), CheckerRule.INDEPENDENCE);
     }
 
     @Test
     void ignoresWaitsWhileAProcessWasStalled() {
-        assertKeeps(steadyLoad(290, 1_500)
-                .add(new Event.ProcessStalled(31_000_000_000L, "p", 29_000_000_000L))
-                .closed(50_000)
-                .judge(), CheckerRule.INDEPENDENCE);
+        assertKeeps(
+                steadyLoad(290, 1_500)
+                        .add(new Event.ProcessStalled(31_000_000_000L, "p", 29_000_000_000L))
+                        .closed(50_000)
+                        .judge(),
+                CheckerRule.INDEPENDENCE);
     }
 
     @Test
@@ -52,9 +53,11 @@ class ProgressCheckTest {
                         .closed(50_000)
                         .judge(),
                 CheckerRule.COMMIT_LAG);
-        assertKeeps(steadyLoad(300, 0)
-                .audited(25_000, 240, List.of("stuck"), List.of())
-                .closed(50_000)
-                .judge(), CheckerRule.COMMIT_LAG);
+        assertKeeps(
+                steadyLoad(300, 0)
+                        .audited(25_000, 240, List.of("stuck"), List.of())
+                        .closed(50_000)
+                        .judge(),
+                CheckerRule.COMMIT_LAG);
     }
 }

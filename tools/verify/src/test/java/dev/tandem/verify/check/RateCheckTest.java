@@ -39,24 +39,30 @@ class RateCheckTest {
 
     @Test
     void leavesOutWhatMayHaveBegunLate() {
-        assertDoesNotJudge(begun(100, 1)
-                .stalled(50, 1_500, "p0")
-                .stalled(50, 1_500, "p1")
-                .closed(20_000)
-                .judge(), CheckerRule.RATES);
-        assertDoesNotJudge(begun(100, 1)
-                .frozen(50, 1_500, "p0")
-                .frozen(50, 1_500, "p1")
-                .closed(20_000)
-                .judge(), CheckerRule.RATES);
-        assertDoesNotJudge(begun(100, 1)
-                .killed(0, "r")
-                .started(0, "p0", "long-1-1", "long-1", 3)
-                .finished(90, "p0", "long-1-1", Ending.SUCCEEDED)
-                .started(0, "p1", "long-2-1", "long-2", 3)
-                .finished(1_000, "p1", "long-2-1", Ending.SUCCEEDED)
-                .closed(20_000)
-                .judge(), CheckerRule.RATES);
+        assertDoesNotJudge(
+                begun(100, 1)
+                        .stalled(50, 1_500, "p0")
+                        .stalled(50, 1_500, "p1")
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.RATES);
+        assertDoesNotJudge(
+                begun(100, 1)
+                        .frozen(50, 1_500, "p0")
+                        .frozen(50, 1_500, "p1")
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.RATES);
+        assertDoesNotJudge(
+                begun(100, 1)
+                        .killed(0, "r")
+                        .started(0, "p0", "long-1-1", "long-1", 3)
+                        .finished(90, "p0", "long-1-1", Ending.SUCCEEDED)
+                        .started(0, "p1", "long-2-1", "long-2", 3)
+                        .finished(1_000, "p1", "long-2-1", Ending.SUCCEEDED)
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.RATES);
         assertKeeps(begun(100, 1).writesLost(300, 500).closed(20_000).judge(), CheckerRule.RATES);
         assertViolates(begun(100, 1).stalled(9_000, 9_500, "p0").closed(20_000).judge(), CheckerRule.RATES);
     }

@@ -31,12 +31,14 @@ class ReplacementCheckTest {
 
     @Test
     void aTaskIsNotHeardOfBeforeThePartitionHasAnOwner() {
-        assertKeeps(keepLast()
-                .acquired(1_400, "p", 7)
-                .ranUnder(1_500, "p", "last-1-1", "last-1", 7, 8)
-                .ranUnder(1_560, "p", "last-1-3", "last-1", 7, 9)
-                .closed(20_000)
-                .judge(), CheckerRule.REPLACEMENTS);
+        assertKeeps(
+                keepLast()
+                        .acquired(1_400, "p", 7)
+                        .ranUnder(1_500, "p", "last-1-1", "last-1", 7, 8)
+                        .ranUnder(1_560, "p", "last-1-3", "last-1", 7, 9)
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.REPLACEMENTS);
         assertViolates(
                 keepLast()
                         .acquired(10, "p", 7)
@@ -53,24 +55,28 @@ class ReplacementCheckTest {
                 keepLast().ran(1_500, "p", "last-1-1", "last-1").closed(20_000).judge(),
                 CheckerRule.REPLACEMENTS,
                 CheckerRule.NOTHING_LOST);
-        assertDoesNotJudge(keepLast()
-                .ran(1_500, "p", "last-1-1", "last-1")
-                .ran(1_560, "p", "last-1-3", "last-1")
-                .writesLost(1_000, 1_200)
-                .closed(20_000)
-                .judge(), CheckerRule.REPLACEMENTS);
+        assertDoesNotJudge(
+                keepLast()
+                        .ran(1_500, "p", "last-1-1", "last-1")
+                        .ran(1_560, "p", "last-1-3", "last-1")
+                        .writesLost(1_000, 1_200)
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.REPLACEMENTS);
     }
 
     @Test
     void anArrivalDuringAFaultMayBeUnheard() {
-        assertKeeps(keepLast()
-                .ran(1_500, "p", "last-1-1", "last-1")
-                .ran(1_560, "p", "last-1-3", "last-1")
-                .started(10, "q", "x", "x", 1)
-                .killed(20, "q")
-                .fault(20, 25, "q")
-                .closed(20_000)
-                .judge(), CheckerRule.REPLACEMENTS);
+        assertKeeps(
+                keepLast()
+                        .ran(1_500, "p", "last-1-1", "last-1")
+                        .ran(1_560, "p", "last-1-3", "last-1")
+                        .started(10, "q", "x", "x", 1)
+                        .killed(20, "q")
+                        .fault(20, 25, "q")
+                        .closed(20_000)
+                        .judge(),
+                CheckerRule.REPLACEMENTS);
     }
 
     @Test

@@ -33,11 +33,13 @@ class ScheduleCheckTest {
     void reportsAScheduleThatStopsByItself() {
         assertViolates(fired(40, 1, 2, 3).closed(60_000).judge(), CheckerRule.SCHEDULES);
         assertViolates(fired(40).closed(60_000).judge(), CheckerRule.SCHEDULES);
-        assertKeeps(fired(40, 1, 2, 3)
-                .fault(38_000, 39_000, "p")
-                .started(37_900, "p", "x", "x", 1)
-                .closed(60_000)
-                .judge(), CheckerRule.SCHEDULES);
+        assertKeeps(
+                fired(40, 1, 2, 3)
+                        .fault(38_000, 39_000, "p")
+                        .started(37_900, "p", "x", "x", 1)
+                        .closed(60_000)
+                        .judge(),
+                CheckerRule.SCHEDULES);
     }
 
     @Test
