@@ -16,20 +16,14 @@ if from ~= '' then
   index = math.min(index, tonumber(from) - removed)
 end
 
-local found, records, bytes, looked = {-1, 0}, 0, 0, 0
+local found, records, bytes, looked, slice = {-1, 0}, 0, 0, 0, FIRST_SUCCESS_SLICE
+local find = string.find
 
 -- Looks at a slice of entries from its end. Returns whether to go on.
 local function look_at(entries)
-  -- Most slices have nothing, which one search in all of a slice tells faster than one in each entry.
-  local all = hash == '' and '' or table.concat(entries)
-  if hash ~= '' and not string.find(all, hash, 1, true) then
-    index = index - #entries
-    looked = looked + #all + #entries * SUCCESS_HASHES_AT
-    return looked < most
-  end
   for i = #entries, 1, -1 do
     local entry = entries[i]
-    if hash == '' or string.find(entry, hash, SUCCESS_HASHES_AT, true) then
+    if hash == '' or find(entry, hash, SUCCESS_HASHES_AT, true) then
       local page = call('LINDEX', SUCCESSES, index) or ''
       found[#found + 1], found[#found + 2] = removed + index, page
       records = records + unpack_one('>I2', entry, SUCCESS_HASHES_AT - 2)
@@ -45,9 +39,13 @@ local function look_at(entries)
 end
 
 for _ = 1, MAX_SEARCHED_BYTES do
-  if index < 0 or not look_at(call('LRANGE', SUCCESS_IDS, math.max(0, index - SUCCESS_SLICE + 1), index)) then
+  local before, last = looked, index
+  if index < 0 or not look_at(call('LRANGE', SUCCESS_IDS, math.max(0, index - slice + 1), index)) then
     break
   end
+  -- The next slice has as many entries as have room if they are as large as these.
+  local room = math.min(MAX_SUCCESS_SLICE_BYTES, most - looked)
+  slice = math.max(1, math.min(MAX_SUCCESS_SLICE, floor(room * (last - index) / (looked - before))))
 end
 found[1], found[2] = index >= 0 and removed + index or -1, looked
 return found

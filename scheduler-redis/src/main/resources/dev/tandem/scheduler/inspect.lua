@@ -14,8 +14,8 @@
 --            far off, those that are); 3 cursor ('': from the start); 4 most tasks. Returns {next cursor ('': the end),
 --            tasks, for far: the cursor behind each of them}. A page may have no tasks, and yet a next cursor
 -- 'running'  ARGV 2 most tasks. Returns {tasks, progress of each ('': none)} of those that were claimed first, of about
---            MAX_LISTED_TASKS claims. Their envelopes have neither headers nor payload. After MAX_LISTED_BYTES of envelopes
---            and notes, the others have neither envelope nor progress
+--            SCANNED_FOR_EACH times as many claims, but of MAX_LISTED_TASKS at most. Their envelopes have neither headers
+--            nor payload. After MAX_LISTED_BYTES of envelopes and notes, the others have neither envelope nor progress
 -- 'earliest' ARGV 2 time in ms ('-inf': any). Returns {the earliest due time that is not before it of tasks in retry, near,
 --            far (false: none)}; for far not before its minute. Some of those tasks may have gone
 -- 'task'     ARGV 2 position; 3 where to go on, as the reply said ('': the first call). Returns {tasks, position, where
@@ -147,13 +147,12 @@ local function add_sorted(page, state, cursor, max_tasks)
   end
   local range = newest_first and 'ZREVRANGE' or 'ZRANGE'
   local members = call(range, set, rank, rank + max_tasks - 1, 'WITHSCORES')
+  local batch = {positions = {}, times = {}, cursors = {}}
   for i = 1, #members, 2 do
-    local member, score = members[i], members[i + 1]
-    if not page.add(member, score / units, envelopes, score .. ' ' .. member) then
-      return i + 1 < #members or #members == 2 * max_tasks
-    end
+    local n, score = #batch.positions + 1, members[i + 1]
+    batch.positions[n], batch.times[n], batch.cursors[n] = members[i], score / units, score .. ' ' .. members[i]
   end
-  return #members == 2 * max_tasks
+  return page.add(batch, envelopes) < #batch.positions or #members == 2 * max_tasks
 end
 
 local function list_page(state, cursor, max_tasks)
@@ -216,13 +215,11 @@ end
 -- Returns the positions of the claims that were made first, in this order, and their claims by position. Keeps only these while
 -- it looks at all: to sort all would take longer than to read them.
 local function first_claimed(max_tasks)
-  local first, claims, times = {}, {}, {}
+  local first, claims, times, cursor = {}, {}, {}, '0'
   local function precedes(time, position, other)
     return time < times[other] or time == times[other] and position < other
   end
-  local scanned = call('HSCAN', CLAIMS, '0', 'COUNT', MAX_LISTED_TASKS)[2]
-  for i = 1, #scanned, 2 do
-    local position, claim = scanned[i], scanned[i + 1]
+  local function look_at(position, claim)
     local time = position ~= '' and not claims[position] and unpack_one('>I6', claim, 2)
     if time and (#first < max_tasks or precedes(time, position, first[#first])) then
       local from, to = 1, #first + 1
@@ -239,21 +236,40 @@ local function first_claimed(max_tasks)
       first[max_tasks + 1] = nil
     end
   end
+  -- One call is enough, but not where the hash had far more claims a moment ago.
+  for _ = 1, MAX_CLAIM_SCANS do
+    local scanned = call('HSCAN', CLAIMS, cursor, 'COUNT', math.min(MAX_LISTED_TASKS, SCANNED_FOR_EACH * max_tasks))
+    for i = 1, #scanned[2], 2 do
+      look_at(scanned[2][i], scanned[2][i + 1])
+    end
+    cursor = scanned[1]
+    if cursor == '0' or #first == max_tasks then
+      break
+    end
+  end
   return first, claims
 end
 
 local function running(max_tasks)
-  local positions, claims = first_claimed(max_tasks)
-  local tasks, notes, bytes = {}, {}, 0
-  for i = 1, #positions do
-    local position, envelope, progress = positions[i], false, false
-    if bytes < MAX_LISTED_BYTES then
-      envelope, progress = call('HGET', TASKS, position), call('HGET', PROGRESS, position)
-      bytes = bytes + #(envelope or '') + #(progress or '')
+  local positions, claim_of = first_claimed(max_tasks)
+  local batch, claims, heads, tasks, notes = {positions = positions, times = {}}, {}, {}, {}, {}
+  local from, size, largest, bytes = 1, 1, 0, 0
+  while from <= #positions do
+    local to = math.min(#positions, from + size - 1)
+    local has_room = bytes < MAX_LISTED_BYTES
+    local envelopes = has_room and call('HMGET', TASKS, unpack(positions, from, to)) or {}
+    local progress = has_room and call('HMGET', PROGRESS, unpack(positions, from, to)) or {}
+    for i = from, to do
+      local envelope, noted = envelopes[i - from + 1], progress[i - from + 1]
+      claims[i] = claim_of[positions[i]]
+      batch.times[i] = lease_of(positions[i], claims[i])
+      heads[i] = envelope and head_of_envelope(envelope)
+      notes[i] = noted and progress_of(noted) or ''
+      local read = #(envelope or '') + #(noted or '')
+      bytes, largest = bytes + read, math.max(largest, read)
     end
-    tasks[i] = describe(position, 'active', lease_of(position, claims[position]),
-      envelope and head_of_envelope(envelope), claims[position])
-    notes[i] = progress and progress_of(progress) or ''
+    describe_slice(tasks, 'active', batch, heads, claims, from, to)
+    from, size = to + 1, slice_size(size, largest, MAX_LISTED_BYTES - bytes)
   end
   return {tasks, notes}
 end
@@ -286,11 +302,11 @@ end
 local function lane(key, max_tasks)
   local page, prefix = new_page('parked', max_tasks, MAX_LISTED_BYTES), lane_prefix(key)
   local members = call('ZRANGEBYLEX', LANES, '[' .. prefix, '(' .. prefix .. '\255', 'LIMIT', 0, max_tasks)
-  for _, member in ipairs(members) do
-    if not page.add(sub(member, #prefix + 9), -1, TASKS, '') then
-      break
-    end
+  local positions, times = {}, {}
+  for i, member in ipairs(members) do
+    positions[i], times[i] = sub(member, #prefix + 9), -1
   end
+  page.add({positions = positions, times = times, cursors = members}, TASKS)
   return {page.tasks}
 end
 

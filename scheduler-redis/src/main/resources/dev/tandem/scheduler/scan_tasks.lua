@@ -55,14 +55,16 @@ end
 local function add_oldest(page, set, envelopes, cursor, most, latest)
   local rank, units = rank_behind(set, cursor), set == DEAD and 1000 or 1
   local members = call('ZRANGE', set, rank, rank + most - 1, 'WITHSCORES')
+  local batch = {positions = {}, times = {}, cursors = {}}
   for i = 1, #members, 2 do
-    if tonumber(members[i + 1]) > latest then
-      return false
-    elseif not page.add(members[i], members[i + 1] / units, envelopes, members[i + 1] .. ' ' .. members[i]) then
-      return true
+    local n, score = #batch.positions + 1, members[i + 1]
+    if tonumber(score) > latest then
+      break
     end
+    batch.positions[n], batch.times[n], batch.cursors[n] = members[i], score / units, score .. ' ' .. members[i]
   end
-  return #members == 2 * most
+  page.add(batch, envelopes)
+  return page.is_full()
 end
 
 local what, cursor, most = ARGV[1], ARGV[2], math.min(tonumber(ARGV[3]), MAX_CHANGED_TASKS)

@@ -105,6 +105,28 @@ class KeptSuccessesIT extends OperatorTestBase {
         assertThat(page.next()).isNull();
     }
 
+    /** The index is read in slices, of which most have nothing. The first is smaller than the others. */
+    @Test
+    void whateverTheSliceOfTheIndexItIsFound() {
+        int pages = 1_000;
+        for (long offset = 0; offset < pages; offset++) {
+            boolean expired = offset % 333 == 0;
+            succeed(Map.of(offset, expired ? ended("id-" + offset, TaskEnd.EXPIRED) : kept("id-" + offset, null)));
+        }
+        for (long offset : new long[] {0, 1, 149, 150, 151, 549, 550, 551, 948, 949, 950, 951, 999}) {
+            assertThat(get(store.inspector().tasks(queue, "id-" + offset, 10)))
+                    .extracting(TaskView::position)
+                    .containsExactly(Position.of(0, offset));
+        }
+        assertThat(get(store.inspector().tasks(queue, "id-" + pages, 10))).isEmpty();
+        assertThat(offsets(TaskState.EXPIRED)).containsExactly(999L, 666L, 333L, 0L);
+        ReadBudget little = new ReadBudget(5_000, 30, Duration.ofMinutes(5));
+        ResultPage<TaskView> some =
+                get(store.inspector().tasks(queue, null, TaskState.EXPIRED, null, 10, null, little));
+        assertThat(offsets(some)).as("of 1,800 bytes of the index").containsExactly(999L);
+        assertThat(some.next()).isNotNull();
+    }
+
     private static SuccessRecord ended(String id, TaskEnd end) {
         return new SuccessRecord(id, "type", "key", 0, 1_800_000_000_000L, 0, "executor-one", null, end);
     }

@@ -248,6 +248,12 @@ local MAX_INDEXED_BYTES = 1000
 local MAX_LISTED_TASKS = 500
 local MAX_LISTED_BYTES = 1048576
 local MAX_LISTED_FAR_TASKS = 2000
+-- Tasks that are read at once for a page; claims that are scanned at once; how many are scanned for each one that is
+-- listed as claimed first, and in how many calls.
+local DESCRIBED_SLICE = 16
+local CLAIMS_PIECE = 100
+local SCANNED_FOR_EACH = 8
+local MAX_CLAIM_SCANS = 20
 -- Keys of a page of blocked ones, and the places at which the fullest lane is looked for.
 local MAX_LISTED_KEYS = 500
 local SAMPLED_LANES = 128
@@ -282,9 +288,12 @@ local MAX_DELETED_BLOCKS = 4000
 local MAX_OPENED_KEYS = 5000
 -- Field of the owner: what trim_successes has counted.
 local SUCCESSES_FIELD = 'successes'
--- Where the hashes begin in an entry of `success-ids`; how many entries are read at once, and how many bytes of them.
+-- Where the hashes begin in an entry of `success-ids`; how many entries are read at once at first and at most, and about
+-- how many bytes of them; how many bytes are read in all.
 local SUCCESS_HASHES_AT = 13
-local SUCCESS_SLICE = 50
+local FIRST_SUCCESS_SLICE = 50
+local MAX_SUCCESS_SLICE = 400
+local MAX_SUCCESS_SLICE_BYTES = 65536
 local MAX_SEARCHED_BYTES = 1048576
 -- Events. Letters of their kinds, which are kept in Redis. Fields of the owner: the number of the next event, the bytes of all pages, and the number behind the last event that
 -- was removed since the broker had confirmed it. Bytes in front of a page; pages that are read at once; pages that are returned, and that are dropped, in one call at most.

@@ -37,7 +37,7 @@ public final class RunningReader {
     private static final int MOST_PARTITIONS = 200;
 
     /** The most claims that are read, so that a page takes less than 10 ms of Redis. */
-    private static final int MOST_READ = 300;
+    private static final int MOST_READ = 200;
 
     /** Which running tasks are shown. Null means any. @param type the type as it is shown */
     public record Choice(

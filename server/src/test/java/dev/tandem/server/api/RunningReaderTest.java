@@ -39,17 +39,17 @@ class RunningReaderTest {
 
     @Test
     void allIsReadWhereThereIsLittle() {
-        Plan plan = RunningReader.plan(List.of(source("a", 2, 100), source("b", 1, 5)));
+        Plan plan = RunningReader.plan(List.of(source("a", 3, 50), source("b", 1, 5)));
         assertThat(plan.all()).isTrue();
-        assertThat(plan.ofPartition()).isEqualTo(100);
-        assertThat(RunningReader.plan(List.of(source("a", 1, 300))).all()).isTrue();
+        assertThat(plan.ofPartition()).isEqualTo(50);
+        assertThat(RunningReader.plan(List.of(source("a", 1, 200))).all()).isTrue();
         assertThat(RunningReader.plan(List.of()).all()).isTrue();
     }
 
     @Test
     void ofAPartitionWithManyTheOldestAreRead() {
-        Plan plan = RunningReader.plan(List.of(source("a", 1, 301)));
-        assertThat(plan.ofPartition()).isEqualTo(300);
+        Plan plan = RunningReader.plan(List.of(source("a", 1, 201)));
+        assertThat(plan.ofPartition()).isEqualTo(200);
         assertThat(plan.all()).isFalse();
     }
 
