@@ -57,6 +57,9 @@ final class ScaleFill {
     /** The tasks of each partition that ended. How many of these are kept depends on the settings, not on how many there are. */
     private static final int ENDED = 12_500;
 
+    /** The tasks of each partition that executors have claimed: how many run does not depend on how many wait. */
+    private static final int CLAIMED = 825;
+
     /** One in so many of the tasks that ended has expired, and one in so many was cancelled. */
     private static final int EXPIRED = 97;
 
@@ -83,7 +86,7 @@ final class ScaleFill {
                     Math.max(5 * least * partitions, tasks / 100), // one in five is in retry
                     Math.max(least, tasks / 1_000),
                     ENDED * partitions,
-                    Math.min(least / 2, 10_000 / partitions));
+                    Math.min(CLAIMED, 10_000 / partitions));
         }
     }
 
