@@ -13,24 +13,12 @@ import java.util.concurrent.CompletableFuture;
 /** Reads the groups of dead tasks. Costs the same however many dead tasks there are. Thread-safe. */
 final class DeadGroupReader {
 
-    /** How many groups are read of all partitions together, but of each at least {@link #FEWEST}. */
-    private static final int MOST = 5_000;
-
-    private static final int FEWEST = 20;
-
     private static final int FIELDS = 5;
 
     private final AdminConnection connection;
 
     DeadGroupReader(AdminConnection connection) {
         this.connection = connection;
-    }
-
-    /** Returns those of these partitions together. @param most how many groups are returned */
-    CompletableFuture<DeadGroups> of(List<Partition> partitions, int most) {
-        int ofEach = Math.max(FEWEST, MOST / Math.max(1, partitions.size()));
-        return Futures.all(partitions, partition -> of(partition, ofEach))
-                .thenApply(groups -> DeadGroups.sum(groups, most));
     }
 
     /** Returns those of a partition. @param most how many groups are returned */
@@ -41,12 +29,13 @@ final class DeadGroupReader {
                     ReplyReader in = new ReplyReader(reply);
                     long dead = in.number();
                     long grouped = in.number();
+                    long halting = in.number();
                     int count = in.count();
                     List<DeadGroup> groups = new ArrayList<>();
                     while (in.hasMore()) {
                         groups.add(group(in.text(), in.bytes()));
                     }
-                    return new DeadGroups(dead, grouped, count > groups.size(), groups);
+                    return new DeadGroups(dead, grouped, halting, count > groups.size(), groups);
                 });
     }
 

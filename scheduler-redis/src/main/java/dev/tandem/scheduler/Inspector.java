@@ -121,7 +121,10 @@ public final class Inspector {
         return stored(partition, state, cursor, limit);
     }
 
-    /** Returns the tasks that were claimed first of each partition, out of about 500, with no more notes than their progress. */
+    /**
+     * Returns the tasks that were claimed first of each partition, out of about eight times as many, but 500 at most, with no more
+     * notes than their progress.
+     */
     public CompletableFuture<List<TaskView>> running(List<Partition> partitions, int limit) {
         requireLimit(limit);
         return Futures.all(
@@ -353,13 +356,7 @@ public final class Inspector {
         });
     }
 
-    /** Returns the dead tasks of a queue by type and error. @param most how many groups, those with the most tasks */
-    public CompletableFuture<DeadGroups> deadGroups(String queue, int most) {
-        requireLimit(most);
-        return partitions(queue).thenCompose(partitions -> new DeadGroupReader(connection).of(partitions, most));
-    }
-
-    /** Returns the same of a partition. */
+    /** Returns the dead tasks of a partition by type and error. @param most how many groups, those with the most tasks */
     public CompletableFuture<DeadGroups> deadGroups(Partition partition, int most) {
         requireLimit(most);
         return new DeadGroupReader(connection).of(partition, most);

@@ -2,20 +2,22 @@
 --
 -- KEYS      the partition's, see include/partition_keys
 -- ARGV 1    most groups
--- Returns   {dead tasks, tasks in groups, groups, then for each: the group, its record as in include/dead_groups}
+-- Returns   {dead tasks, tasks in groups, keys that the tasks of all groups halt, groups, then for each of the first ones:
+--           the group, its record as in include/dead_groups}
 -- @include partition_keys
-local all, groups, grouped = call('HGETALL', KEYS[28]), {}, 0
+local all, order, grouped, halting = call('HGETALL', KEYS[28]), {}, 0, 0
+-- Numbers that have the count in front are sorted much faster than by a function.
+local places = #all + 1
 for i = 1, #all, 2 do
-  local count = tonumber(string.match(all[i + 1], '^%d+'))
-  groups[#groups + 1] = {count, all[i], all[i + 1]}
-  grouped = grouped + count
+  local count, halted = string.match(all[i + 1], '^(%d+) (%d+)')
+  order[#order + 1] = count * places + i
+  grouped, halting = grouped + count, halting + halted
 end
-table.sort(groups, function(one, other)
-  return one[1] > other[1]
-end)
-local reply = {call('ZCARD', DEAD), grouped, #groups}
-for i = 1, math.min(#groups, tonumber(ARGV[1])) do
-  reply[#reply + 1] = groups[i][2]
-  reply[#reply + 1] = groups[i][3]
+table.sort(order)
+local reply = {call('ZCARD', DEAD), grouped, halting, #order}
+for n = #order, math.max(1, #order - ARGV[1] + 1), -1 do
+  local i = order[n] % places
+  reply[#reply + 1] = all[i]
+  reply[#reply + 1] = all[i + 1]
 end
 return reply

@@ -127,7 +127,7 @@ class ScriptTimeIT {
         inspector.counts(PARTITION).join();
         for (int i = 0; i < 10; i++) {
             assertThat(inspector
-                            .deadGroups(PARTITION.queue(), Inspector.MAX_PAGE)
+                            .deadGroups(PARTITION, Inspector.MAX_PAGE)
                             .join()
                             .groups())
                     .hasSize(500);

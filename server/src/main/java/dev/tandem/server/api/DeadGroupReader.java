@@ -15,8 +15,7 @@ public final class DeadGroupReader {
     DeadGroupReader(ConfiguredQueues queues, Inspection inspection) {
         this.queues = queues;
         this.inspection = inspection;
-        this.shared = new SharedDeadGroups(
-                partitions -> inspection.deadGroups(partitions, SharedDeadGroups.ALL), System::nanoTime);
+        this.shared = new SharedDeadGroups(inspection::deadGroups, System::nanoTime);
     }
 
     /** Returns the groups of all queues, which all who look at them share. */
@@ -25,14 +24,16 @@ public final class DeadGroupReader {
     }
 
     /**
-     * Returns the groups with the most tasks.
+     * Returns the groups with the most tasks. Of many partitions with many groups, some are not read.
      *
      * @param limit how many at most
      * @throws ApiException if there is no such queue, or the limit is wrong
      */
     public DeadGroupViews.Groups read(String queue, int limit) {
         QueueSettings settings = queues.get(queue);
-        return DeadGroupViews.of(settings, inspection.deadGroups(queue, TaskReader.bounded(limit)));
+        int most = TaskReader.bounded(limit);
+        DeadGroups groups = shared.of(queue, inspection.partitions(queue));
+        return DeadGroupViews.of(settings, DeadGroups.sum(List.of(groups), most));
     }
 
     /**

@@ -18,7 +18,7 @@ public final class DeadGroupViews {
      *
      * @param dead how many tasks of the queue are dead
      * @param ungrouped how many of them are in no group, since they died under an earlier version
-     * @param partial whether groups are left out, or those that are shown may have more tasks; null if not
+     * @param partial whether groups may be left out, or those that are shown may have more tasks; null if not
      * @param groups those with the most tasks first
      */
     public record Groups(

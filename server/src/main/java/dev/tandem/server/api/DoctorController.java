@@ -92,10 +92,10 @@ final class DoctorController {
     private List<Finding> halted(List<Views.Queue> all) {
         try {
             return dead.halting(all).entrySet().stream()
-                    .filter(queue -> queue.getValue().halting() > 0)
+                    .filter(queue -> queue.getValue().keys() > 0)
                     .map(queue -> halted(
                             queue.getKey(),
-                            queue.getValue().halting(),
+                            queue.getValue().keys(),
                             queue.getValue().partial()))
                     .toList();
         } catch (UnavailableException e) {

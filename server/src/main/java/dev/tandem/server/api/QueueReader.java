@@ -44,17 +44,26 @@ public final class QueueReader {
 
     /** Returns all queues of this server's settings, without their partitions. */
     public Views.Queues all() {
-        return new Views.Queues(all(false));
+        return new Views.Queues(all(overview(), false));
     }
 
     /** Returns the same with their partitions, for pages that go on from these. */
     public List<Views.Queue> inParts() {
-        return all(true);
+        return inParts(overview());
     }
 
-    private List<Views.Queue> all(boolean withPartitions) {
+    /** Returns the same from what was read already. */
+    public List<Views.Queue> inParts(Overview overview) {
+        return all(overview, true);
+    }
+
+    /** Reads what Redis has of all queues of this server's settings. */
+    public Overview overview() {
+        return inspection.overview(queues.all().keySet());
+    }
+
+    private List<Views.Queue> all(Overview overview, boolean withPartitions) {
         List<Views.Queue> all = new ArrayList<>();
-        Overview overview = inspection.overview(queues.all().keySet());
         queues.all().forEach((name, settings) -> all.add(view(name, settings, overview, withPartitions)));
         return all;
     }

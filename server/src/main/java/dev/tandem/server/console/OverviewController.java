@@ -4,12 +4,12 @@ import dev.tandem.server.access.Caller;
 import dev.tandem.server.access.Needs;
 import dev.tandem.server.api.Callers;
 import dev.tandem.server.api.SharedDeadGroups;
+import dev.tandem.server.api.SharedDeadGroups.Halted;
 import dev.tandem.server.api.Views;
 import dev.tandem.server.console.QueueSnapshots.Snapshot;
 import dev.tandem.server.console.RecentEnds.Ends;
 import dev.tandem.server.inspect.ExecutorInfo;
 import dev.tandem.server.inspect.UnavailableException;
-import dev.tandem.task.store.DeadGroups;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,6 +28,8 @@ import org.springframework.web.bind.annotation.RequestParam;
 @Controller
 @Needs({})
 final class OverviewController {
+
+    private static final Halted NONE_HALTED = new Halted(0, false);
 
     /**
      * The content of the page.
@@ -86,17 +88,22 @@ final class OverviewController {
             String path = this == DEAD
                     ? "/dead"
                     : its.size() == 1 ? list.apply(its.get(0).name()) : "/?with=" + word();
-            long halted = this == BLOCKED
-                    ? rows.stream().mapToLong(QueueRow::haltedKeys).sum()
-                    : 0;
-            if (rows.stream().anyMatch(row -> share.apply(row) == null)) {
-                return new Sum(this, null, halted, path);
-            }
+            boolean unknown = rows.stream().anyMatch(row -> share.apply(row) == null);
             return new Sum(
                     this,
-                    its.stream().mapToLong(row -> row.known(share.apply(row))).sum(),
-                    halted,
+                    unknown
+                            ? null
+                            : Long.valueOf(its.stream()
+                                    .mapToLong(row -> row.known(share.apply(row)))
+                                    .sum()),
+                    this == BLOCKED ? halted(rows) : NONE_HALTED,
                     path);
+        }
+
+        private static Halted halted(List<QueueRow> rows) {
+            return new Halted(
+                    rows.stream().mapToLong(row -> row.halted().keys()).sum(),
+                    rows.stream().anyMatch(row -> row.halted().partial()));
         }
     }
 
@@ -105,7 +112,7 @@ final class OverviewController {
      * @param halted how many of these keys are halted
      * @param path the page that has what is counted
      */
-    record Sum(Total what, @Nullable Long sum, long halted, String path) {
+    record Sum(Total what, @Nullable Long sum, Halted halted, String path) {
 
         boolean isBad() {
             return what == Total.DEAD && sum != null && sum > 0;
@@ -136,7 +143,7 @@ final class OverviewController {
     private Content content(Snapshot snapshot, @Nullable Caller caller, @Nullable Total only) {
         List<Views.Queue> all = snapshot.queues();
         List<Views.Queue> mine = snapshot.queuesOf(caller);
-        Map<String, DeadGroups> halting = halting(mine);
+        Map<String, Halted> halting = halting(mine);
         List<ExecutorInfo> executors = snapshot.executors();
         Map<String, Integer> running = running(executors);
         Map<String, Ends> ends = recent.of(all.stream().map(Views.Queue::name).toList());
@@ -145,7 +152,7 @@ final class OverviewController {
             rows.add(QueueRow.of(
                     queue,
                     executors == null ? null : running.getOrDefault(queue.name(), 0),
-                    halting.getOrDefault(queue.name(), DeadGroups.NONE).halting(),
+                    halting.getOrDefault(queue.name(), NONE_HALTED),
                     ends.getOrDefault(queue.name(), Ends.NONE)));
         }
         return new Content(
@@ -157,8 +164,8 @@ final class OverviewController {
                 rows.stream().mapToDouble(QueueRow::perSecond).sum());
     }
 
-    /** Reads the groups of dead tasks that halt keys. @param mine only the queues of the caller: of too many, some are not read */
-    private Map<String, DeadGroups> halting(List<Views.Queue> mine) {
+    /** Reads how many keys dead tasks halt. @param mine only the queues of the caller: of too many, some are not read */
+    private Map<String, Halted> halting(List<Views.Queue> mine) {
         try {
             return dead.halting(mine);
         } catch (UnavailableException e) {

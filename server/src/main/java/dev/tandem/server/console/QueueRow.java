@@ -1,5 +1,6 @@
 package dev.tandem.server.console;
 
+import dev.tandem.server.api.SharedDeadGroups.Halted;
 import dev.tandem.server.api.Views;
 import dev.tandem.server.console.RecentEnds.Ends;
 import dev.tandem.server.inspect.TaskCounts;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param oldestWaitMillis for how long the oldest task has waited that could start; 0 if none waits
  * @param running how many tasks run in all executors
  * @param mostRunning how many tasks may run; null if the queue has no such limit
- * @param haltedKeys how many keys wait for a decision, as far as the dead tasks were read that halt them
+ * @param halted how many keys wait for a decision, as far as the dead tasks were read that halt them
  * @param recent how many tasks ended lately
  */
 record QueueRow(
@@ -35,14 +36,14 @@ record QueueRow(
         @Nullable Long oldestWaitMillis,
         @Nullable Integer running,
         @Nullable Integer mostRunning,
-        long haltedKeys,
+        Halted halted,
         Ends recent) {
 
     private static final int WIDTH = 120;
     private static final int HEIGHT = 28;
 
     /** @param running the runs of executors. Those that wait for the limit of the queue are among them, so its own number counts */
-    static QueueRow of(Views.Queue queue, @Nullable Integer running, long haltedKeys, Ends recent) {
+    static QueueRow of(Views.Queue queue, @Nullable Integer running, Halted halted, Ends recent) {
         TaskCounts counts = queue.counts();
         Views.QueueLimit limit = queue.limit();
         List<Sentence> problems = queue.problems();
@@ -62,7 +63,9 @@ record QueueRow(
                 limit == null ? running : Integer.valueOf(limit.running()),
                 limit == null ? null : Integer.valueOf(limit.max()),
                 // They were counted a little earlier than those that are blocked.
-                Math.min(haltedKeys, queue.blockedKeys() == null ? 0 : queue.blockedKeys()),
+                new Halted(
+                        Math.min(halted.keys(), queue.blockedKeys() == null ? 0 : queue.blockedKeys()),
+                        halted.partial()),
                 recent);
     }
 

@@ -6,6 +6,7 @@ import dev.tandem.server.api.QueueReader;
 import dev.tandem.server.api.Views;
 import dev.tandem.server.inspect.ExecutorInfo;
 import dev.tandem.server.inspect.Inspection;
+import dev.tandem.server.inspect.Overview;
 import dev.tandem.server.inspect.UnavailableException;
 import java.time.Duration;
 import java.util.List;
@@ -81,9 +82,10 @@ final class QueueSnapshots {
     }
 
     private Snapshot readNow() {
-        List<Views.Queue> all = queues.inParts();
+        Overview overview = queues.overview();
+        List<Views.Queue> all = queues.inParts(overview);
         try {
-            return new Snapshot(all, inspection.executors(), null);
+            return new Snapshot(all, inspection.executors(overview), null);
         } catch (UnavailableException e) {
             return new Snapshot(all, null, e);
         }

@@ -130,18 +130,18 @@ public interface Inspection {
         return Set.of();
     }
 
-    /** Returns the dead tasks of a queue by type and error. @param most how many groups, those with the most tasks */
-    default DeadGroups deadGroups(String queue, int most) {
-        return DeadGroups.NONE;
-    }
-
-    /** Returns the same of each of some partitions, which are asked at once. @param most how many groups of each */
+    /**
+     * Returns the dead tasks by type and error of each of some partitions, which are asked at once.
+     *
+     * @param most how many groups of each, those with the most tasks
+     */
     default Map<Partition, DeadGroups> deadGroups(List<Partition> partitions, int most) {
         return Map.of();
     }
 
     /**
-     * Returns claimed tasks of partitions of a queue: of each partition those that were claimed first, out of about 500.
+     * Returns claimed tasks of partitions of a queue: of each partition those that were claimed first, out of about eight times as
+     * many, but 500 at most.
      *
      * @param limit of each partition, 500 at most
      */
@@ -182,6 +182,16 @@ public interface Inspection {
     }
 
     List<ExecutorInfo> executors();
+
+    /**
+     * Returns the same, without reading again which partitions they own.
+     *
+     * @param all the overview of all queues
+     * @throws UnavailableException if the store does not answer, or did not for one of the queues
+     */
+    default List<ExecutorInfo> executors(Overview all) {
+        return executors();
+    }
 
     /** Returns the names of the limits over several executors that were used lately or have an override. */
     default LimitNames limits() {

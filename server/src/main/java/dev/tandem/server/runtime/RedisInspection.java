@@ -264,11 +264,6 @@ final class RedisInspection implements Inspection {
     }
 
     @Override
-    public DeadGroups deadGroups(String queue, int most) {
-        return await(inspector.deadGroups(queue, most));
-    }
-
-    @Override
     public Map<Partition, DeadGroups> deadGroups(List<Partition> partitions, int most) {
         Map<Partition, CompletableFuture<DeadGroups>> asked = new LinkedHashMap<>();
         partitions.forEach(partition -> asked.put(partition, inspector.deadGroups(partition, most)));
@@ -311,13 +306,16 @@ final class RedisInspection implements Inspection {
                 view.headTask() == null ? null : info(view.headTask()));
     }
 
-    /** Returns the executors that send heartbeats or own a partition. */
     @Override
     public List<ExecutorInfo> executors() {
+        return executors(overview(queues.keySet()));
+    }
+
+    @Override
+    public List<ExecutorInfo> executors(Overview all) {
         Map<String, Presence.Executor> present = new TreeMap<>();
         await(presence.executors()).forEach(executor -> present.put(executor.id(), executor));
         Map<String, Map<String, Integer>> owned = new TreeMap<>();
-        Overview all = overview(queues.keySet());
         all.queues()
                 .forEach((queue, facts) -> facts.known().partitions().stream()
                         .filter(partition -> partition.owner() != null)

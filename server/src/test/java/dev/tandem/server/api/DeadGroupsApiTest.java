@@ -28,6 +28,7 @@ class DeadGroupsApiTest extends ApiTestBase {
         return new DeadGroups(
                 1_242,
                 1_240,
+                16,
                 true,
                 List.of(
                         new DeadGroup(SHIP, "ship", "no answer within 31 s", 1_200, 16, 1_000, 3_000),

@@ -44,9 +44,14 @@ class DoctorApiTest extends ApiTestBase {
         assertThat(findings(get("/api/v1/doctor", 200), "halted-keys")).anySatisfy(each -> {
             assertThat(each.path("subject").asString()).isEqualTo("orders");
             assertThat(each.path("level").asString()).isEqualTo("warning");
-            assertThat(each.path("text").asString()).startsWith("At least 16 keys are halted");
+            assertThat(each.path("text").asString()).startsWith("16 keys are halted");
             assertThat(each.path("remedy").asString()).contains("./tandem keys list orders --why halted");
         });
+
+        PLATFORM.partitions.put("orders", OrdinaryPlatform.tooManyHalting("doctor-4-"));
+        assertThat(findings(get("/api/v1/doctor", 200), "halted-keys"))
+                .anySatisfy(
+                        each -> assertThat(each.path("text").asString()).startsWith("At least 16 keys are halted"));
     }
 
     @Test

@@ -41,7 +41,6 @@ final class InMemoryPlatform extends InMemoryTasks implements Publisher, TaskEnd
 
     final Map<String, KeyInfo> keys = new LinkedHashMap<>();
     final Map<String, DedupKeyInfo> dedupKeys = new LinkedHashMap<>();
-    DeadGroups deadGroups = DeadGroups.NONE;
     final Map<String, PermitView> limits = new LinkedHashMap<>();
     final Map<String, RateView> rateLimits = new LinkedHashMap<>();
     /** Limits and rate limits that are known, but not listed. */
@@ -125,7 +124,7 @@ final class InMemoryPlatform extends InMemoryTasks implements Publisher, TaskEnd
         }
     }
 
-    /** Fails if Redis does not answer. */
+    @Override
     void check() {
         if (failure != null) {
             throw failure;
@@ -255,12 +254,6 @@ final class InMemoryPlatform extends InMemoryTasks implements Publisher, TaskEnd
                 .filter(task -> task.envelope() != null
                         && id.equals(task.envelope().task().id()))
                 .toList();
-    }
-
-    @Override
-    public DeadGroups deadGroups(String queue, int most) {
-        check();
-        return DeadGroups.sum(List.of(deadGroups), most);
     }
 
     @Override

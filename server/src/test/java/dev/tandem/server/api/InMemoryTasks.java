@@ -85,17 +85,23 @@ abstract class InMemoryTasks extends InMemoryRuns implements Administration {
         return edited;
     }
 
+    DeadGroups deadGroups = DeadGroups.NONE;
+
     /** The partitions of which groups of dead tasks were asked. */
     final List<Partition> askedGroups = new CopyOnWriteArrayList<>();
 
+    /** Fails if Redis does not answer. */
+    abstract void check();
+
     @Override
     public Map<Partition, DeadGroups> deadGroups(List<Partition> asked, int most) {
+        check();
         askedGroups.addAll(asked);
         return asked.stream()
                 .collect(Collectors.toMap(
                         each -> each,
                         each -> OrdinaryPlatform.hasGroups(each.name(), partitions(each.queue()))
-                                ? deadGroups(each.queue(), most)
+                                ? DeadGroups.sum(List.of(deadGroups), most)
                                 : DeadGroups.NONE));
     }
 }

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** The content of an {@link InMemoryPlatform} unless a test says otherwise. */
 final class OrdinaryPlatform {
@@ -36,6 +37,11 @@ final class OrdinaryPlatform {
     /** Returns a partition of this name with a dead task that halts its key. */
     static PartitionInfo halting(String name) {
         return new PartitionInfo(name, "host-1", 1, new TaskCounts(0, 0, 0, 0, 1, 0), Map.of(), 0, 0, 0L, null);
+    }
+
+    /** Returns so many of these that not all are read. */
+    static List<PartitionInfo> tooManyHalting(String names) {
+        return IntStream.range(0, 201).mapToObj(i -> halting(names + i)).toList();
     }
 
     /** Whether a partition is the one that has all groups of dead tasks of its queue. */

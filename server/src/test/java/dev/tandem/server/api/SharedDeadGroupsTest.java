@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.tandem.server.api.SharedDeadGroups.Halted;
+import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.TaskCounts;
 import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.task.Partition;
@@ -80,17 +82,19 @@ class SharedDeadGroupsTest {
     private long now = 1;
     private int groupsOfEach = 1;
     private final List<Partition> asked = new ArrayList<>();
+    private final List<Integer> askedGroups = new ArrayList<>();
     private final SharedDeadGroups shared = new SharedDeadGroups(this::answer, () -> now);
 
-    private Map<Partition, DeadGroups> answer(List<Partition> partitions) {
+    private Map<Partition, DeadGroups> answer(List<Partition> partitions, int most) {
         assertThat(partitions).hasSizeLessThanOrEqualTo(SharedDeadGroups.AT_ONCE);
         asked.addAll(partitions);
+        askedGroups.add(most);
         Map<Partition, DeadGroups> answers = new HashMap<>();
         for (Partition partition : partitions) {
-            List<DeadGroup> groups = IntStream.range(0, groupsOfEach)
+            List<DeadGroup> groups = IntStream.range(0, Math.min(most, groupsOfEach))
                     .mapToObj(i -> new DeadGroup("group-" + i, null, "", 2, 1, 0, 0))
                     .toList();
-            answers.put(partition, new DeadGroups(9, 2L * groupsOfEach, false, groups));
+            answers.put(partition, new DeadGroups(9, 2L * groupsOfEach, groupsOfEach, most < groupsOfEach, groups));
         }
         return answers;
     }
@@ -126,21 +130,94 @@ class SharedDeadGroupsTest {
         assertThat(groups).containsOnlyKeys("a", "b", "c");
         assertThat(groups.get("a").partial()).isTrue();
         assertThat(groups.get("b"))
-                .isEqualTo(new DeadGroups(360, 80, false, List.of(new DeadGroup("group-0", null, "", 80, 40, 0, 0))));
+                .isEqualTo(new DeadGroups(360, 80, 40, false, List.of(new DeadGroup("group-0", null, "", 80, 40, 0, 0))));
     }
 
     @Test
     void noFurtherPartitionsAreReadAfterSomeThousandGroups() {
-        groupsOfEach = 500;
+        groupsOfEach = 501;
         List<Views.Queue> queues = List.of(wide("a", 12), wide("b", 6), queue("c", 1));
 
         Map<String, DeadGroups> groups = shared.following().apply(queues);
 
-        assertThat(asked).hasSize(SharedDeadGroups.AT_ONCE);
+        assertThat(asked).as("each may have 501 groups").hasSize(8);
+        assertThat(askedGroups).as("1,000 of 19 partitions").containsOnly(1_000 / 19);
         assertThat(groups).containsOnlyKeys("a", "b", "c");
         assertThat(groups.get("a").partial()).isTrue();
-        assertThat(groups.get("a").groups()).hasSize(500);
-        assertThat(groups.get("c").partial()).isFalse();
+        assertThat(groups.get("a").groups()).hasSize(1_000 / 19);
+        assertThat(shared.halting(List.of(queue("a", 9))).get("a"))
+                .as("all halted keys of a partition are known")
+                .isEqualTo(new Halted(501, false));
+    }
+
+    @Test
+    void ofOneQueueWithManyPartitionsSomeAreReadAndAllDeadTasksAreCounted() {
+        groupsOfEach = 501;
+
+        DeadGroups groups = shared.of("a", partitions(40));
+
+        assertThat(asked).as("each may have 501 groups").hasSize(8).contains(partition("a", 39));
+        assertThat(groups.partial()).isTrue();
+        assertThat(groups.dead()).isEqualTo(8 * 9 + IntStream.range(0, 32).sum());
+        assertThat(groups.ungrouped()).isZero();
+    }
+
+    @Test
+    void ofOneQueueWithFewGroupsAllAreRead() {
+        groupsOfEach = 3;
+        DeadGroups groups = shared.of("a", partitions(40));
+
+        assertThat(asked).as("all with dead tasks").hasSize(39);
+        assertThat(groups.partial()).isFalse();
+        assertThat(groups.groups()).hasSize(3);
+        assertThat(shared.of("b", partitions(1))).isEqualTo(DeadGroups.NONE);
+    }
+
+    /** Returns partitions of which each has as many dead tasks as its number. */
+    private static List<PartitionInfo> partitions(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> new PartitionInfo(
+                        Integer.toString(i),
+                        null,
+                        0,
+                        new TaskCounts(0, 0, 0, 0, i, 0),
+                        Map.of(),
+                        0,
+                        0,
+                        0L,
+                        null))
+                .toList();
+    }
+
+    @Test
+    void whoWantsMoreGroupsThanWereReadAsksAgain() {
+        groupsOfEach = 501;
+        shared.following().apply(List.of(wide("a", 8)));
+        asked.clear();
+        var following = shared.following();
+        following.apply(List.of());
+        following.apply(List.of(wide("a", 8)));
+        assertThat(asked).isEmpty();
+        following.apply(List.of(queue("a", 9)));
+        assertThat(askedGroups).endsWith(1_000);
+        shared.halting(List.of(queue("a", 9)));
+        assertThat(asked).containsExactly(partition("a", 0));
+    }
+
+    @Test
+    void haltedKeysThatWereNotReadMayBeMore() {
+        List<Views.Queue> queues = new ArrayList<>();
+        for (int i = 1; i <= 21; i++) {
+            queues.add(queue("queue-" + i, 2L * i));
+        }
+        queues.add(wide("wide", 201));
+
+        Map<String, Halted> halted = shared.halting(queues);
+
+        assertThat(halted.get("wide")).isEqualTo(new Halted(181, true));
+        assertThat(halted.get("queue-21")).isEqualTo(new Halted(1, false));
+        assertThat(halted.get("queue-1")).as("not read").isEqualTo(new Halted(0, true));
+        assertThat(halted).hasSize(22);
     }
 
     @Test
@@ -179,12 +256,12 @@ class SharedDeadGroupsTest {
     }
 
     /** Has one caller read while others come, and returns what they got when the reading ends. */
-    private static List<Future<Map<String, DeadGroups>>> together(SharedDeadGroups shared, CountDownLatch end)
+    private static List<Future<Map<String, Halted>>> together(SharedDeadGroups shared, CountDownLatch end)
             throws InterruptedException {
         List<Views.Queue> queues = List.of(queue("a", 2));
         ExecutorService callers = Executors.newCachedThreadPool();
         try {
-            List<Future<Map<String, DeadGroups>>> answers = new ArrayList<>();
+            List<Future<Map<String, Halted>>> answers = new ArrayList<>();
             for (int caller = 0; caller < 4; caller++) {
                 answers.add(callers.submit(() -> shared.halting(queues)));
             }
@@ -210,13 +287,13 @@ class SharedDeadGroupsTest {
     void whoComesWhileOthersReadWaitsForThem() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         SharedDeadGroups slow = new SharedDeadGroups(
-                partitions -> {
+                (partitions, most) -> {
                     waitFor(end);
-                    return answer(partitions);
+                    return answer(partitions, most);
                 },
                 System::nanoTime);
 
-        for (Future<Map<String, DeadGroups>> answer : together(slow, end)) {
+        for (Future<Map<String, Halted>> answer : together(slow, end)) {
             assertThat(answer.get()).containsOnlyKeys("a");
         }
         assertThat(asked).containsExactly(partition("a", 0));
@@ -226,14 +303,14 @@ class SharedDeadGroupsTest {
     void whoHasWaitedForAFailureDoesNotAskAgain() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         SharedDeadGroups broken = new SharedDeadGroups(
-                partitions -> {
+                (partitions, most) -> {
                     waitFor(end);
                     asked.addAll(partitions);
                     throw new UnavailableException("Redis did not answer");
                 },
                 System::nanoTime);
 
-        for (Future<Map<String, DeadGroups>> answer : together(broken, end)) {
+        for (Future<Map<String, Halted>> answer : together(broken, end)) {
             assertThatThrownBy(answer::get).hasCauseInstanceOf(UnavailableException.class);
         }
         assertThat(asked).hasSize(1);

@@ -11,21 +11,17 @@ import java.util.Map;
  *
  * @param dead how many dead tasks there are
  * @param grouped how many of them are in groups. The others died under an earlier version
+ * @param halting how many keys they halt, the tasks of groups that are not among these, too
  * @param partial whether there are groups that are not among these, or whose numbers are not complete here
  * @param groups those with the most tasks first
  */
-public record DeadGroups(long dead, long grouped, boolean partial, List<DeadGroup> groups) {
+public record DeadGroups(long dead, long grouped, long halting, boolean partial, List<DeadGroup> groups) {
 
-    public static final DeadGroups NONE = new DeadGroups(0, 0, false, List.of());
+    public static final DeadGroups NONE = new DeadGroups(0, 0, 0, false, List.of());
 
     /** Returns how many dead tasks are in no group. */
     public long ungrouped() {
         return Math.max(0, dead - grouped);
-    }
-
-    /** Returns how many keys the tasks of these groups halt. */
-    public long halting() {
-        return groups.stream().mapToLong(DeadGroup::halting).sum();
     }
 
     /** Adds up what several partitions have. @param most how many groups are kept */
@@ -33,10 +29,12 @@ public record DeadGroups(long dead, long grouped, boolean partial, List<DeadGrou
         Map<String, DeadGroup> byFingerprint = new LinkedHashMap<>();
         long dead = 0;
         long grouped = 0;
+        long halting = 0;
         boolean partial = false;
         for (DeadGroups partition : partitions) {
             dead += partition.dead;
             grouped += partition.grouped;
+            halting += partition.halting;
             partial |= partition.partial;
             partition.groups.forEach(group -> byFingerprint.merge(group.fingerprint(), group, DeadGroup::and));
         }
@@ -45,6 +43,10 @@ public record DeadGroups(long dead, long grouped, boolean partial, List<DeadGrou
                 .reversed()
                 .thenComparing(Comparator.comparingLong(DeadGroup::lastDied).reversed()));
         return new DeadGroups(
-                dead, grouped, partial || all.size() > most, List.copyOf(all.subList(0, Math.min(most, all.size()))));
+                dead,
+                grouped,
+                halting,
+                partial || all.size() > most,
+                List.copyOf(all.subList(0, Math.min(most, all.size()))));
     }
 }
