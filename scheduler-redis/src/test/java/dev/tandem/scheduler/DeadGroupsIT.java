@@ -98,7 +98,10 @@ class DeadGroupsIT extends OperatorTestBase {
         assertThat(groups.groups().subList(1, 3)).extracting(DeadGroup::type).containsExactlyInAnyOrder("mail", null);
         assertThat(groups(1).partial()).isTrue();
         assertThat(groups(1).groups()).containsExactly(first);
-        assertThat(groups(1).halting()).as("those of all groups").isEqualTo(groups.halting()).isOne();
+        assertThat(groups(1).halting())
+                .as("those of all groups")
+                .isEqualTo(groups.halting())
+                .isOne();
     }
 
     @Test

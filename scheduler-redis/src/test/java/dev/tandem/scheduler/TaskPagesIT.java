@@ -121,7 +121,10 @@ class TaskPagesIT extends OperatorTestBase {
 
         assertThat(some).hasSize(20);
         assertThat(some).extracting(each -> each.claim().startedAt()).isSorted();
-        assertThat(new TreeSet<>(some.stream().map(TaskView::position).map(Position::text).toList()))
+        assertThat(new TreeSet<>(some.stream()
+                        .map(TaskView::position)
+                        .map(Position::text)
+                        .toList()))
                 .hasSize(20);
         assertThat(get(store.inspector().running(List.of(partition), 500))).hasSize(500);
     }

@@ -302,7 +302,8 @@ public final class SharedDeadGroups {
             read.forEach((partition, its) -> latest.put(partition, new Reading(at, most, its)));
             good.putAll(read);
             lookedAt += read.values().stream()
-                    .mapToInt(its -> its.partial() ? MOST_OF_PARTITION : its.groups().size())
+                    .mapToInt(its ->
+                            its.partial() ? MOST_OF_PARTITION : its.groups().size())
                     .sum();
         }
     }

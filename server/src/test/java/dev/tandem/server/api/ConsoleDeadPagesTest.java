@@ -48,7 +48,9 @@ class ConsoleDeadPagesTest extends ConsoleTestBase {
         assertThat(page(Role.OPERATOR, "/dead"))
                 .contains(
                         "data-live", "id=\"group-orders-" + fingerprint + "\"", "id=\"group-mail-" + fingerprint + "\"")
-                .contains("href=\"/queues/orders/dead\"", "There may be more, and some of these may have more tasks than shown")
+                .contains(
+                        "href=\"/queues/orders/dead\"",
+                        "There may be more, and some of these may have more tasks than shown")
                 .contains("/api/v1/queues/mail/operations?state=dead&amp;fingerprint=" + fingerprint
                         + "&amp;action=skip\"")
                 .contains("<a href=\"/dead\" aria-current=\"page\">Dead</a>");

@@ -50,8 +50,7 @@ class DoctorApiTest extends ApiTestBase {
 
         PLATFORM.partitions.put("orders", OrdinaryPlatform.tooManyHalting("doctor-4-"));
         assertThat(findings(get("/api/v1/doctor", 200), "halted-keys"))
-                .anySatisfy(
-                        each -> assertThat(each.path("text").asString()).startsWith("At least 16 keys are halted"));
+                .anySatisfy(each -> assertThat(each.path("text").asString()).startsWith("At least 16 keys are halted"));
     }
 
     @Test

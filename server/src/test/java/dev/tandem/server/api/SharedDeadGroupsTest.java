@@ -130,7 +130,8 @@ class SharedDeadGroupsTest {
         assertThat(groups).containsOnlyKeys("a", "b", "c");
         assertThat(groups.get("a").partial()).isTrue();
         assertThat(groups.get("b"))
-                .isEqualTo(new DeadGroups(360, 80, 40, false, List.of(new DeadGroup("group-0", null, "", 80, 40, 0, 0))));
+                .isEqualTo(
+                        new DeadGroups(360, 80, 40, false, List.of(new DeadGroup("group-0", null, "", 80, 40, 0, 0))));
     }
 
     @Test
@@ -177,15 +178,7 @@ class SharedDeadGroupsTest {
     private static List<PartitionInfo> partitions(int count) {
         return IntStream.range(0, count)
                 .mapToObj(i -> new PartitionInfo(
-                        Integer.toString(i),
-                        null,
-                        0,
-                        new TaskCounts(0, 0, 0, 0, i, 0),
-                        Map.of(),
-                        0,
-                        0,
-                        0L,
-                        null))
+                        Integer.toString(i), null, 0, new TaskCounts(0, 0, 0, 0, i, 0), Map.of(), 0, 0, 0L, null))
                 .toList();
     }
 
