@@ -61,6 +61,17 @@ class ConsoleDeadPagesTest extends ConsoleTestBase {
     }
 
     @Test
+    void haltedKeysAreCountedAsAtLeastSoManyWhereNotAllWereRead() {
+        ApiTestBase.PLATFORM.partitions.put("orders", OrdinaryPlatform.tooManyHalting("overview-2-"));
+        ApiTestBase.PLATFORM.deadGroups = DeadGroupsApiTest.someGroups();
+
+        assertThat(loggedIn(Role.VIEWER, "orders").open("/").page.body())
+                .contains(
+                        "<span class=\"state held\">at least 16 halted</span> 201</a>",
+                        "<span class=\"state held\">at least 16 halted</span></dd>");
+    }
+
+    @Test
     void whatErrorsSayIsText() {
         String error = "<script>alert('1')</script>";
         ApiTestBase.PLATFORM.deadGroups =

@@ -144,17 +144,6 @@ class ConsolePagesTest extends ConsoleTestBase {
     }
 
     @Test
-    void haltedKeysAreCountedAsAtLeastSoManyWhereNotAllWereRead() {
-        ApiTestBase.PLATFORM.partitions.put("orders", OrdinaryPlatform.tooManyHalting("overview-2-"));
-        ApiTestBase.PLATFORM.deadGroups = DeadGroupsApiTest.someGroups();
-
-        assertThat(loggedIn(Role.VIEWER, "orders").open("/").page.body())
-                .contains(
-                        "<span class=\"state held\">at least 16 halted</span> 201</a>",
-                        "<span class=\"state held\">at least 16 halted</span></dd>");
-    }
-
-    @Test
     void theOverviewReadsOnlyWhatHaltsKeysOfQueuesThatTheCallerMaySee() {
         for (String queue : List.of("orders", "mail")) {
             ApiTestBase.PLATFORM.partitions.put(queue, List.of(OrdinaryPlatform.halting("overview-1")));
