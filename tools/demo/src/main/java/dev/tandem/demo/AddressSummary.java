@@ -11,7 +11,8 @@ import dev.tandem.runtime.settings.Secrets;
  */
 record AddressSummary(LocalPlatform platform, LocalServers servers, boolean amqp, String queue) {
 
-    void show(ConsoleProgress output) {
+    /** Prints them. @param more further commands to try, without their first word */
+    void show(ConsoleProgress output, String... more) {
         output.line("");
         output.line("  Kafka   " + platform.kafka());
         if (amqp) {
@@ -31,6 +32,9 @@ record AddressSummary(LocalPlatform platform, LocalServers servers, boolean amqp
         output.line("    ./tandem queues" + server);
         output.line("    ./tandem keys list" + server + " " + queue);
         output.line("    ./tandem submit" + server + " " + queue + " --key customer-7 --payload '{\"total\": 12}'");
+        for (String command : more) {
+            output.line("    ./tandem " + command + server);
+        }
         output.line("");
     }
 

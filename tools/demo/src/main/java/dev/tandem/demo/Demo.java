@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -31,6 +32,7 @@ final class Demo {
 
     private static final Duration QUEUE_TIMEOUT = Duration.ofSeconds(60);
     private static final Duration QUEUE_INTERVAL = Duration.ofMillis(200);
+    private static final Duration KEY_TIMEOUT = Duration.ofSeconds(30);
 
     /** From this share of finished tasks on, the executor is killed as soon as it runs a task with a key. */
     private static final double EARLIEST_KILL = 0.35;
@@ -45,6 +47,7 @@ final class Demo {
      * @param publishing the time over which their tasks are published
      * @param seed the seed of the workload
      * @param mails whether the workload includes mails, which need an AMQP broker
+     * @param run tells the keys of this run that are halted from those of earlier ones; may be empty
      * @param kill whether an executor is killed
      * @param picture the file for a picture of the kill; null for none
      */
@@ -53,8 +56,12 @@ final class Demo {
             Duration publishing,
             long seed,
             boolean mails,
+            String run,
             boolean kill,
             @Nullable Path picture) {}
+
+    private static final Map<String, Integer> TOPICS =
+            Map.of(DemoWorkload.ORDERS, 8, DemoWorkload.REMINDERS, 4, DemoWorkload.INVOICES, 2, DemoWorkload.REPORTS, 2);
 
     private final Plan plan;
     private final LocalPlatform platform;
@@ -63,6 +70,7 @@ final class Demo {
     private final long startNanos;
     private final EventTail tail = new EventTail();
     private final List<PacedPublisher> publishers = new ArrayList<>();
+    private final long startMicros = EpochMicros.now();
     private @Nullable Kill kill;
 
     /** @param startNanos when the command was given, by {@link System#nanoTime} */
@@ -82,13 +90,16 @@ final class Demo {
             executors.add(servers.executor(name));
             tail.follow(name, servers.events(name));
         }
-        List<DemoTask> tasks = new DemoWorkload(plan.seed(), plan.mails()).tasks(plan.orders());
+        DemoWorkload workload = new DemoWorkload(plan.seed(), plan.mails(), plan.run());
+        List<DemoTask> tasks = workload.tasks(plan.orders());
         publish(tasks);
-        follow(tasks, executors.get(1));
+        long complete = follow(tasks, executors.get(1));
         List<Published> published = new ArrayList<>();
         publishers.forEach(publisher -> published.addAll(publisher.published()));
+        Map<String, KeyState> halted = halted(tasks, workload.haltedKey());
         tail.read();
-        DemoVerdict verdict = DemoCheck.judge(published, tail.events(), kill);
+        published.addAll(Firings.expected(tail.started(), startMicros, complete));
+        DemoVerdict verdict = DemoCheck.judge(published, tail.events(), kill, halted);
         output.line("");
         output.line(new DemoReport(verdict).text());
         draw(published, verdict);
@@ -97,7 +108,7 @@ final class Demo {
 
     private void publish(List<DemoTask> tasks) throws InterruptedException {
         platform.awaitKafka();
-        KafkaTaskPublisher.createTopics(platform.kafka(), Map.of(DemoWorkload.ORDERS, 8, DemoWorkload.REMINDERS, 4));
+        KafkaTaskPublisher.createTopics(platform.kafka(), TOPICS);
         output.line(elapsed() + "publishing " + tasks.size() + " tasks over "
                 + plan.publishing().toSeconds() + " s");
         List<DemoTask> mails = tasks.stream()
@@ -127,9 +138,16 @@ final class Demo {
         return new AmqpTaskPublisher(platform.amqp());
     }
 
-    private void follow(List<DemoTask> tasks, LocalProcess victim) throws InterruptedException {
+    /**
+     * Waits until all tasks that are to end have ended, with those that schedules have submitted meanwhile.
+     *
+     * @return the time in epoch microseconds until which the tasks of schedules count
+     */
+    private long follow(List<DemoTask> tasks, LocalProcess victim) throws InterruptedException {
+        long toEnd = tasks.stream().filter(task -> !task.waits()).count();
         long lastEvent = System.nanoTime();
         long publishedAt = Long.MAX_VALUE;
+        long completeAt = 0;
         boolean first = true;
         while (true) {
             boolean newEvents = tail.read() > 0;
@@ -144,19 +162,52 @@ final class Demo {
             }
             boolean published = publishers.stream().allMatch(PacedPublisher::isDone);
             publishedAt = published && publishedAt == Long.MAX_VALUE ? now : publishedAt;
-            boolean complete = published && tail.finished().size() >= tasks.size();
+            if (completeAt == 0 && published && tail.finished().size() >= toEnd) {
+                completeAt = EpochMicros.now();
+            }
             output.progress(progress(tasks.size()));
-            if (complete && now - lastEvent > QUIET_TIME.toNanos()) {
-                return;
+            if (completeAt > 0 && now - lastEvent > QUIET_TIME.toNanos() && haveFired(completeAt)) {
+                return completeAt;
             }
             if (published && now - publishedAt > COMPLETION_TIMEOUT.toNanos()) {
                 output.line(elapsed() + "some tasks have not ended " + COMPLETION_TIMEOUT.toSeconds()
                         + " s after the last message");
-                return;
+                return completeAt > 0 ? completeAt : EpochMicros.now();
             }
             checkProcesses(victim);
             TimeUnit.MILLISECONDS.sleep(100);
         }
+    }
+
+    /** Returns whether the tasks of all instants until then have ended. */
+    private boolean haveFired(long until) {
+        return Firings.expected(tail.started(), startMicros, until).stream()
+                .allMatch(each -> tail.finishedFirings().contains(each.task().id()));
+    }
+
+    /** Returns the state of the key that a dead task halts, as soon as the others wait behind it. */
+    private Map<String, KeyState> halted(List<DemoTask> tasks, String key) throws InterruptedException {
+        List<DemoTask> ofKey =
+                tasks.stream().filter(task -> key.equals(task.key())).toList();
+        String dead = ofKey.stream().filter(DemoTask::dies).findFirst().orElseThrow().id();
+        long waiting = ofKey.stream().filter(DemoTask::waits).count();
+        Map<String, KeyState> halted = new HashMap<>();
+        try {
+            Await.until(
+                    KEY_TIMEOUT,
+                    QUEUE_INTERVAL,
+                    () -> {
+                        KeyState state = servers.key(DemoWorkload.INVOICES, key);
+                        halted.put(key, state);
+                        return state.isHaltedBy(dead, waiting);
+                    },
+                    () -> key + " is not halted");
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Exception e) {
+            output.line(elapsed() + e.getMessage()); // the check says what is known of the key
+        }
+        return halted;
     }
 
     /** In the middle of the workload, and in the middle of a task that has a key if possible. */

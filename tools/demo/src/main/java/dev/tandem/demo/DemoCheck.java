@@ -3,7 +3,6 @@ package dev.tandem.demo;
 import dev.tandem.demo.DemoEvent.Kind;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -14,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Judges a demonstration by the event logs of its handlers: whether every task succeeded or died as planned, how often
- * a task ran again after it had succeeded, whether the tasks of each key ran one at a time and in order, and how late
- * the delayed tasks were.
+ * a task ran again after it had succeeded, whether the tasks of each key ran one at a time and in order, whether those
+ * behind a dead one of their key still wait, whether no more ran at once than their limit permits, and how late the
+ * delayed tasks were.
  */
 final class DemoCheck {
 
@@ -43,6 +43,7 @@ final class DemoCheck {
     private int retried;
 
     private final List<String> lost = new ArrayList<>();
+    private final List<String> notHalted = new ArrayList<>();
     private final List<String> early = new ArrayList<>();
     private final List<Long> lateness = new ArrayList<>();
     private final List<String> outOfOrder = new ArrayList<>();
@@ -50,6 +51,7 @@ final class DemoCheck {
     private final List<String> tokensBack = new ArrayList<>();
     private int succeeded;
     private int dead;
+    private int waiting;
     private int duplicates;
     private int duplicatesByKill;
     private long waitMicros;
@@ -59,11 +61,21 @@ final class DemoCheck {
         this.kill = kill;
     }
 
-    /** @param logs by executor, each in the sequence in which it was written */
-    static DemoVerdict judge(Collection<Published> published, Map<String, List<DemoEvent>> logs, @Nullable Kill kill) {
+    /**
+     * Judges a demonstration.
+     *
+     * @param logs by executor, each in the sequence in which it was written
+     * @param halted at the end, the keys of those tasks that wait
+     */
+    static DemoVerdict judge(
+            Collection<Published> published,
+            Map<String, List<DemoEvent>> logs,
+            @Nullable Kill kill,
+            Map<String, KeyState> halted) {
         DemoCheck check = new DemoCheck(published, kill);
         HandlerRuns.read(check.published, logs, kill).forEach(check::add);
-        return check.verdict();
+        check.judgeHalted(halted);
+        return check.verdict(PermitCheck.mostAtOnce(logs, kill));
     }
 
     private void add(HandlerRun run) {
@@ -71,7 +83,27 @@ final class DemoCheck {
         retried += run.outcome() == Kind.FAILURE ? 1 : 0;
     }
 
-    private DemoVerdict verdict() {
+    /** Each key with a task that waits must be halted by its dead task, with as many behind it as are to wait. */
+    private void judgeHalted(Map<String, KeyState> halted) {
+        Map<String, Integer> behind = new TreeMap<>();
+        Map<String, String> heads = new HashMap<>();
+        for (Published each : published.values()) {
+            DemoTask task = each.task();
+            if (task.key() != null && task.waits()) {
+                behind.merge(task.key(), 1, Integer::sum);
+            } else if (task.key() != null && task.dies()) {
+                heads.put(task.key(), task.id());
+            }
+        }
+        behind.forEach((key, count) -> {
+            KeyState state = halted.get(key);
+            if (state == null || !state.isHaltedBy(heads.getOrDefault(key, ""), count)) {
+                notHalted.add(key + " is " + (state == null ? "not known" : state.toString()));
+            }
+        });
+    }
+
+    private DemoVerdict verdict(int mostAtOnce) {
         for (Published each : published.values()) {
             List<HandlerRun> ofTask = runs.getOrDefault(each.task().id(), List.of());
             judgeOutcome(each, ofTask);
@@ -83,13 +115,16 @@ final class DemoCheck {
                 published.size(),
                 succeeded,
                 dead,
+                waiting,
                 retried,
                 lost,
+                notHalted,
                 duplicates,
                 duplicatesByKill,
                 outOfOrder,
                 overlaps,
                 tokensBack,
+                mostAtOnce,
                 early,
                 lateness,
                 waitMicros);
@@ -97,25 +132,34 @@ final class DemoCheck {
 
     private void judgeOutcome(Published each, List<HandlerRun> ofTask) {
         DemoTask task = each.task();
-        Kind planned = task.dead() ? Kind.DEAD : Kind.SUCCESS;
+        if (task.waits()) {
+            if (ofTask.isEmpty()) {
+                waiting++;
+            } else {
+                notHalted.add(task.id() + " ran");
+            }
+            return;
+        }
+        Kind planned = task.dies() ? Kind.DEAD : Kind.SUCCESS;
         List<HandlerRun> ended =
                 ofTask.stream().filter(run -> run.outcome() == planned).toList();
         if (ended.isEmpty()) {
             lost.add(task.id());
             return;
         }
-        succeeded += task.dead() ? 0 : 1;
-        dead += task.dead() ? 1 : 0;
+        succeeded += task.dies() ? 0 : 1;
+        dead += task.dies() ? 1 : 0;
         int surplus = ended.size() - 1;
         duplicates += surplus;
         duplicatesByKill += Math.min(surplus, explainedByKill(each, ofTask, ended));
     }
 
     private void judgeStart(Published each, List<HandlerRun> ofTask) {
-        if (ofTask.isEmpty()) {
+        DemoTask task = each.task();
+        // Those of schedules wait for permits, which says nothing about the machine.
+        if (ofTask.isEmpty() || task.queue().equals(DemoWorkload.REPORTS)) {
             return;
         }
-        DemoTask task = each.task();
         long waited = ofTask.stream().mapToLong(HandlerRun::start).min().orElseThrow() - each.publishedMicros();
         if (!task.delayed()) {
             waitMicros = Math.max(waitMicros, waited);
@@ -161,7 +205,7 @@ final class DemoCheck {
                 }
             }
         }
-        byKey.values().forEach(ofKey -> ofKey.sort(Comparator.comparingLong(HandlerRun::start)));
+        byKey.values().forEach(ofKey -> ofKey.sort(HandlerRun.BY_START));
         return byKey.values();
     }
 

@@ -21,7 +21,9 @@ import picocli.CommandLine.Spec;
         description = {
             "Runs the whole platform on this machine: Kafka, an AMQP broker, Redis, a server and two executors. "
                     + "Publishes the lives of some orders with injected failures and delays, kills an executor, and "
-                    + "checks what became of every task.",
+                    + "checks what became of every task. Schedules submit reports, of which "
+                    + Firings.MAX_RUNNING + " run at once, and the key of a dead invoice stays halted, for the console "
+                    + "to show.",
             ""
         },
         footer = {"", "Exit status: 0 the check passed, 1 it failed or something could not be started, 2 wrong usage."})
@@ -86,17 +88,30 @@ public final class DemoCommand implements Callable<Integer> {
         try (TemporaryFolder folder = new TemporaryFolder("tandem-run-");
                 LocalPlatform platform = local.startPlatform(!noAmqp, output);
                 LocalServers servers = new LocalServers(folder.path(), DemoSettings.demo(platform, !noAmqp), port)) {
-            Demo.Plan plan = new Demo.Plan(orders, Duration.ofSeconds(seconds), seed, !noAmqp, !noKill, picture);
+            Demo.Plan plan = new Demo.Plan(
+                    orders, Duration.ofSeconds(seconds), seed, !noAmqp, runName(), !noKill, picture);
             boolean passed = new Demo(plan, platform, servers, output, startNanos).run();
             if (!passed) {
                 folder.keep();
                 output.line("  What happened is in " + folder.path());
             }
             if (!exit) {
-                new AddressSummary(platform, servers, !noAmqp, DemoWorkload.ORDERS).show(output);
+                String halted = new DemoWorkload(seed, !noAmqp, plan.run()).haltedKey();
+                new AddressSummary(platform, servers, !noAmqp, DemoWorkload.ORDERS)
+                        .show(
+                                output,
+                                "why " + DemoWorkload.INVOICES + " " + halted,
+                                "limits",
+                                "schedules list",
+                                "dead groups " + DemoWorkload.INVOICES);
                 AddressSummary.stayUp();
             }
             return passed ? 0 : 1;
         }
+    }
+
+    /** Returns what tells the halted key of this run from those of earlier ones with the same Redis. */
+    private String runName() {
+        return local.namesRedis() ? System.currentTimeMillis() / 1_000 + "-" : "";
     }
 }

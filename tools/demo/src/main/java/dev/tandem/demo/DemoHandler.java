@@ -46,7 +46,7 @@ final class DemoHandler implements Handler, AutoCloseable {
         Thread.sleep(script.work());
         if (script.dead()) {
             note(DemoEvent.Kind.DEAD, task);
-            return Result.dead("this order cannot be processed (injected)");
+            return Result.dead("its payload says \"dead\": true (injected)");
         }
         if (task.attempt() <= script.failures()) {
             note(DemoEvent.Kind.FAILURE, task);

@@ -11,9 +11,14 @@ record DemoReport(DemoVerdict verdict) {
 
     String text() {
         StringBuilder text = new StringBuilder();
-        row(text, "tasks published", verdict.tasks(), "");
+        row(text, "tasks, with scheduled ones", verdict.tasks(), "");
         row(text, "succeeded", verdict.succeeded(), "");
         row(text, "dead, as planned", verdict.dead(), "");
+        row(
+                text,
+                "wait behind a dead one",
+                verdict.waiting(),
+                verdict.notHalted().isEmpty() ? "as planned: ok" : failed(verdict.notHalted()));
         row(text, "failed attempts, retried", verdict.retried(), "");
         violations(text, "lost", verdict.lost());
         boolean explained = verdict.duplicates() == verdict.duplicatesByKill();
@@ -25,6 +30,11 @@ record DemoReport(DemoVerdict verdict) {
         violations(text, "out of order", verdict.outOfOrder());
         violations(text, "two of a key at once", verdict.overlaps());
         violations(text, "fencing token not higher", verdict.tokensBack());
+        row(
+                text,
+                "at once, of a limit of " + Firings.MAX_RUNNING,
+                verdict.mostAtOnce(),
+                verdict.withinLimit() ? "ok" : "FAILED");
         violations(text, "started before their time", verdict.early());
         Percentiles lateness =
                 verdict.lateness().isEmpty() ? new Percentiles(0, 0, 0) : Percentiles.of(verdict.lateness());
@@ -44,8 +54,11 @@ record DemoReport(DemoVerdict verdict) {
     }
 
     private static void violations(StringBuilder text, String what, List<String> found) {
-        String examples = String.join("; ", found.subList(0, Math.min(EXAMPLES, found.size())));
-        row(text, what, found.size(), found.isEmpty() ? "ok" : "FAILED: " + examples);
+        row(text, what, found.size(), found.isEmpty() ? "ok" : failed(found));
+    }
+
+    private static String failed(List<String> found) {
+        return "FAILED: " + String.join("; ", found.subList(0, Math.min(EXAMPLES, found.size())));
     }
 
     private static void row(StringBuilder text, String what, int count, String judgement) {

@@ -15,6 +15,11 @@ final class DemoSettings {
         String settings = brokers(platform) + """
                           # Enables the demo handler. Each executor gets its own file on the command line.
                           demo: { events: server.events }
+                          # All fire at the same moments, so that a task waits for a permit.
+                          schedules:
+                            sales-report: { queue: reports, cron: "*/%1$d * * * * *", payload: '%2$s' }
+                            stock-report: { queue: reports, cron: "*/%1$d * * * * *", payload: '%2$s' }
+                            tax-report: { queue: reports, every: %1$ds, payload: '%2$s' }
                           queues:
                             orders:
                               source: kafka
@@ -29,7 +34,19 @@ final class DemoSettings {
                               ordering: none
                               concurrency: 32
                               handler: demo
-                        """;
+                            invoices:
+                              source: kafka
+                              partitions: 2
+                              concurrency: 8
+                              handler: demo
+                            reports:
+                              source: kafka
+                              partitions: 2
+                              ordering: none
+                              concurrency: 8
+                              max-running: %3$d
+                              handler: demo
+                        """.formatted(Firings.SECONDS, Firings.PAYLOAD, Firings.MAX_RUNNING);
         return !mails ? settings : settings + """
                             mails:
                               source: rabbit

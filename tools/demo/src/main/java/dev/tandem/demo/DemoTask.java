@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param delay the time from publishing to its earliest start; zero for none
  * @param workMillis how long a run takes
  * @param failures how many attempts fail before one succeeds
- * @param dead whether it dies instead of succeeding
+ * @param fate what is to become of it
  */
 record DemoTask(
         String id,
@@ -23,12 +23,28 @@ record DemoTask(
         Duration delay,
         int workMillis,
         int failures,
-        boolean dead) {
+        Fate fate) {
+
+    /** The planned end of a task. */
+    enum Fate {
+        SUCCEEDS,
+        DIES,
+        /** Waits behind a dead task of its key, and never starts. */
+        WAITS
+    }
 
     /** The payload as JSON, read by the handler as a {@link DemoHandler.Script}. */
     String payload() {
-        return "{\"work\":" + workMillis + ",\"failures\":" + failures + ",\"dead\":" + dead + ",\"step\":" + step
+        return "{\"work\":" + workMillis + ",\"failures\":" + failures + ",\"dead\":" + dies() + ",\"step\":" + step
                 + "}";
+    }
+
+    boolean dies() {
+        return fate == Fate.DIES;
+    }
+
+    boolean waits() {
+        return fate == Fate.WAITS;
     }
 
     boolean delayed() {

@@ -1,5 +1,6 @@
 package dev.tandem.demo;
 
+import dev.tandem.demo.DemoTask.Fate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,33 +8,59 @@ import java.util.Random;
 
 /**
  * Generates the tasks of some orders in the sequence in which they are published. The steps of an order share a key;
- * its reminders are delayed; its mails need no order. The same seed gives the same workload.
+ * its reminders are delayed; its mails need no order. The invoices of a customer have a key too: one of those of the
+ * first customer dies and halts that key, and the others wait behind it. The same seed gives the same workload.
  */
 final class DemoWorkload {
 
     static final String ORDERS = "orders";
     static final String REMINDERS = "reminders";
     static final String MAILS = "mails";
+    static final String INVOICES = "invoices";
+
+    /** The queue of the tasks that come from {@link Firings}. */
+    static final String REPORTS = "reports";
 
     static final List<String> STEPS = List.of("created", "paid", "packed", "shipped", "delivered");
 
     private static final String ORDER = "order-";
+    private static final int INVOICES_OF_CUSTOMER = 5;
+
+    /** The invoice of the first customer that dies. */
+    private static final int DEAD_INVOICE = 1;
+
+    private static final int INVOICE_MILLIS = 15;
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(12);
 
     private final Random random;
     private final boolean mails;
+    private final String run;
 
-    /** @param mails whether to include mails, which need an AMQP broker */
-    DemoWorkload(long seed, boolean mails) {
+    /**
+     * @param mails whether to include mails, which need an AMQP broker
+     * @param run tells the customers of this run from those of earlier ones with the same Redis, where one is still
+     *     halted; may be empty
+     */
+    DemoWorkload(long seed, boolean mails, String run) {
         this.random = new Random(seed);
         this.mails = mails;
+        this.run = run;
+    }
+
+    /** Returns the key that the dead invoice halts. */
+    String haltedKey() {
+        return customer(0);
+    }
+
+    private String customer(int number) {
+        return "customer-" + run + (number + 1);
     }
 
     List<DemoTask> tasks(int orders) {
         List<DemoTask> tasks = new ArrayList<>();
         // Orders come in waves, so that every part of the run has all kinds of tasks and each key stays busy for a
         // while.
-        int wave = 50;
+        int wave = 50; // each with the invoices of one customer
         for (int first = 0; first < orders; first += wave) {
             for (int step = 0; step < STEPS.size(); step++) {
                 for (int order = first; order < Math.min(orders, first + wave); order++) {
@@ -46,6 +73,9 @@ final class DemoWorkload {
                     }
                 }
             }
+            for (int number = 0; number < INVOICES_OF_CUSTOMER; number++) {
+                tasks.add(invoice(first / wave, number));
+            }
         }
         return tasks;
     }
@@ -55,17 +85,33 @@ final class DemoWorkload {
         return id.startsWith(ORDER);
     }
 
+    private DemoTask invoice(int customer, int number) {
+        Fate fate = customer > 0 || number < DEAD_INVOICE
+                ? Fate.SUCCEEDS
+                : number == DEAD_INVOICE ? Fate.DIES : Fate.WAITS;
+        String key = customer(customer);
+        return new DemoTask(
+                key + "-invoice-" + (number + 1), INVOICES, key, number, Duration.ZERO, INVOICE_MILLIS, 0, fate);
+    }
+
     private DemoTask step(int order, int step) {
         String key = ORDER + order;
         boolean dead = random.nextInt(200) == 0;
         int failures = dead ? 0 : random.nextInt(100) < 3 ? 1 + random.nextInt(2) : 0;
         return new DemoTask(
-                key + "-" + STEPS.get(step), ORDERS, key, step, Duration.ZERO, 2 + random.nextInt(20), failures, dead);
+                key + "-" + STEPS.get(step),
+                ORDERS,
+                key,
+                step,
+                Duration.ZERO,
+                2 + random.nextInt(20),
+                failures,
+                dead ? Fate.DIES : Fate.SUCCEEDS);
     }
 
     private DemoTask reminder(int order) {
         Duration delay = Duration.ofMillis(500 + random.nextInt((int) LONGEST_DELAY.toMillis() - 500));
-        return new DemoTask("reminder-" + order, REMINDERS, null, 0, delay, 1, 0, false);
+        return new DemoTask("reminder-" + order, REMINDERS, null, 0, delay, 1, 0, Fate.SUCCEEDS);
     }
 
     private DemoTask mail(int order, int step) {
@@ -80,6 +126,6 @@ final class DemoWorkload {
                 delay,
                 2 + random.nextInt(20),
                 failures,
-                false);
+                Fate.SUCCEEDS);
     }
 }

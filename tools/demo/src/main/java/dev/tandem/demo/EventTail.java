@@ -25,13 +25,14 @@ final class EventTail {
 
     private final Map<String, Follower> followers = new LinkedHashMap<>();
     private final Set<String> finished = new HashSet<>();
+    private final Set<String> finishedFirings = new HashSet<>();
     private int failures;
 
     void follow(String executor, Path file) {
         followers.put(executor, new Follower(file));
     }
 
-    /** Reads the new events. @return how many there were */
+    /** Reads the new events. @return how many there were of published tasks: schedules go on for ever */
     int read() {
         int count = 0;
         for (Follower follower : followers.values()) {
@@ -42,23 +43,36 @@ final class EventTail {
                 } else {
                     follower.running.add(event.id());
                 }
-                count(event);
-                count++;
+                count += count(event);
             }
         }
         return count;
     }
 
-    private void count(DemoEvent event) {
+    private int count(DemoEvent event) {
+        boolean firing = Firings.isOne(event.id());
         failures += event.kind() == Kind.FAILURE ? 1 : 0;
         if (event.kind() == Kind.SUCCESS || event.kind() == Kind.DEAD) {
-            finished.add(event.id());
+            (firing ? finishedFirings : finished).add(event.id());
         }
+        return firing ? 0 : 1;
     }
 
-    /** The ids of the tasks that succeeded or died. */
+    /** The ids of the published tasks that succeeded or died. */
     Set<String> finished() {
         return finished;
+    }
+
+    /** The ids of the tasks of schedules that have ended. */
+    Set<String> finishedFirings() {
+        return finishedFirings;
+    }
+
+    /** Returns the ids of all tasks that have started. */
+    Set<String> started() {
+        Set<String> ids = new HashSet<>();
+        followers.values().forEach(follower -> follower.events.forEach(event -> ids.add(event.id())));
+        return ids;
     }
 
     int failures() {

@@ -1,6 +1,7 @@
 package dev.tandem.demo;
 
 import dev.tandem.demo.DemoEvent.Kind;
+import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,4 +16,7 @@ record HandlerRun(
         long start,
         long end,
         @Nullable Kind outcome,
-        long token) {}
+        long token) {
+
+    static final Comparator<HandlerRun> BY_START = Comparator.comparingLong(HandlerRun::start);
+}

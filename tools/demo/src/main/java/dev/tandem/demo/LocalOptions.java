@@ -49,6 +49,11 @@ final class LocalOptions {
                 new BrokerAddresses(kafka, rabbit, redis), amqp, message -> output.line(Secrets.masked(message)));
     }
 
+    /** Returns whether Redis is not started by the command, and so may have the tasks of earlier runs. */
+    boolean namesRedis() {
+        return redis != null;
+    }
+
     /** Returns the standard output, with the progress redrawn at will on a terminal, else printed now and then. */
     ConsoleProgress output() {
         return ConsoleProgress.of(new PrintWriter(System.out, true), Duration.ZERO, LOG_INTERVAL);

@@ -8,12 +8,15 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Server processes on this machine: one that serves the API, and executors that can be killed. */
 final class LocalServers implements AutoCloseable {
@@ -137,6 +140,24 @@ final class LocalServers implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
+        }
+    }
+
+    /** Returns a key of a queue, as the API shows it; one of which nothing is known if the API does not answer. */
+    KeyState key(String queue, String key) throws InterruptedException {
+        URI uri = URI.create(api() + "/api/v1/queues/" + queue + "/keys/" + key);
+        try {
+            String token = TokenFiles.read(tokenFile()).orElse("");
+            HttpRequest request = HttpRequest.newBuilder(uri)
+                    .header("Authorization", "Bearer " + token)
+                    .timeout(HEALTH_TIMEOUT)
+                    .build();
+            HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
+            return answer.statusCode() == 200
+                    ? JsonMapper.shared().readValue(answer.body(), KeyState.class)
+                    : KeyState.unknown(uri + " was answered with " + answer.statusCode());
+        } catch (IOException | JacksonException e) {
+            return KeyState.unknown(uri + ": " + e);
         }
     }
 

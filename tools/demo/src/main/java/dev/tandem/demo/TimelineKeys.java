@@ -56,7 +56,7 @@ final class TimelineKeys {
         }
         List<Row> candidates = new ArrayList<>();
         byKey.forEach((key, ofKey) -> {
-            ofKey.sort(Comparator.comparingLong(HandlerRun::start));
+            ofKey.sort(HandlerRun.BY_START);
             Fate fate = fate(ofKey);
             if (fate != null) {
                 candidates.add(new Row(key, fate, ofKey));

@@ -42,7 +42,9 @@ final class TimelinePicture {
     private final StringBuilder svg = new StringBuilder();
 
     private TimelinePicture(Collection<Published> all, Kill kill) {
-        all.forEach(each -> published.put(each.task().id(), each));
+        all.stream()
+                .filter(each -> each.task().queue().equals(DemoWorkload.ORDERS))
+                .forEach(each -> published.put(each.task().id(), each));
         this.kill = kill;
         this.from = kill.micros() - BEFORE_MICROS;
         this.to = kill.micros() + AFTER_MICROS;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.demo.DemoCheck.Kill;
 import dev.tandem.demo.DemoCheck.Published;
 import dev.tandem.demo.DemoEvent.Kind;
+import dev.tandem.demo.DemoTask.Fate;
 import dev.tandem.kit.JsonLinesLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,9 +13,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,6 +26,7 @@ class DemoCheckTest {
 
     private final List<Published> published = new ArrayList<>();
     private final Map<String, List<DemoEvent>> logs = new LinkedHashMap<>();
+    private final Map<String, KeyState> halted = new HashMap<>();
     private Kill kill;
     private long token;
 
@@ -94,7 +98,7 @@ class DemoCheckTest {
 
     @Test
     void duplicateMailIsExplainedOnlyIfTheKilledProcessRanIt() {
-        published.add(new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, Duration.ZERO, 1, 0, false), 0));
+        published.add(new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, Duration.ZERO, 1, 0, Fate.SUCCEEDS), 0));
         event("one", Kind.START, 10, "m", 1);
         event("one", Kind.FAILURE, 20, "m", 1);
         token = 1;
@@ -113,7 +117,7 @@ class DemoCheckTest {
     @Test
     void delayedMailThatTheKilledProcessMayHaveHandedOverIsExplainedOnce() {
         Duration delay = Duration.ofSeconds(5);
-        published.add(new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, delay, 1, 0, false), 1_000));
+        published.add(new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, delay, 1, 0, Fate.SUCCEEDS), 1_000));
         run("two", "m", 5_002_000, 5_002_010);
         run("two", "m", 9_000_000, 9_000_010);
 
@@ -182,7 +186,7 @@ class DemoCheckTest {
 
     @Test
     void deadTaskIsAccountedForAndDoesNotBlockItsKey() {
-        published.add(new Published(new DemoTask("a-0", "orders", "a", 0, Duration.ZERO, 1, 0, true), 0));
+        published.add(new Published(new DemoTask("a-0", "orders", "a", 0, Duration.ZERO, 1, 0, Fate.DIES), 0));
         step("a", 1);
         event("one", Kind.START, 10, "a-0", 1);
         event("one", Kind.DEAD, 20, "a-0", 1);
@@ -194,8 +198,73 @@ class DemoCheckTest {
     }
 
     @Test
+    void tasksBehindADeadOneMustWaitAndTheirKeyMustBeHalted() {
+        String dead = haltedCustomer();
+        assertThat(judge().notHalted()).as("nothing is known of the key").hasSize(1);
+
+        halted.put("c", new KeyState(true, "halted", 2, new KeyState.HeadTask(dead, "dead")));
+        assertThat(judge().passed()).isTrue();
+        assertThat(judge().waiting()).isEqualTo(2);
+        assertThat(judge().dead()).isEqualTo(1);
+
+        for (KeyState other : List.of(
+                new KeyState(false, null, 0, null),
+                new KeyState(true, "head", 2, new KeyState.HeadTask(dead, "dead")),
+                new KeyState(true, "halted", 1, new KeyState.HeadTask(dead, "dead")),
+                new KeyState(true, "halted", 2, new KeyState.HeadTask("c-1", "dead")))) {
+            halted.put("c", other);
+            assertThat(judge().passed()).as(other.toString()).isFalse();
+        }
+    }
+
+    @Test
+    void taskThatRunsBehindADeadOneIsAViolation() {
+        String dead = haltedCustomer();
+        halted.put("c", new KeyState(true, "halted", 2, new KeyState.HeadTask(dead, "dead")));
+        run("one", "c-1", 30, 40);
+
+        assertThat(judge().notHalted()).containsExactly("c-1 ran");
+        assertThat(judge().passed()).isFalse();
+    }
+
+    @Test
+    void moreRunsAtOnceThanTheLimitPermitsAreAViolation() {
+        run("one", "sales-report@2026-11-29T10:00:00Z", 10, 40);
+        run("two", "tax-report@2026-11-29T10:00:00Z", 20, 50);
+        run("two", "stock-report@2026-11-29T10:00:00Z", 40, 60);
+        assertThat(judge().mostAtOnce()).isEqualTo(2);
+        assertThat(judge().passed()).isTrue();
+
+        run("one", "sales-report@2026-11-29T10:00:05Z", 45, 70);
+        assertThat(judge().mostAtOnce()).isEqualTo(3);
+        assertThat(judge().passed()).isFalse();
+    }
+
+    @Test
+    void runOfTheKilledExecutorCountsUntilTheKill() {
+        event("one", Kind.START, 10, "sales-report@2026-11-29T10:00:00Z", ++token);
+        run("two", "tax-report@2026-11-29T10:00:00Z", 10, 50);
+        run("two", "sales-report@2026-11-29T10:00:00Z", 30, 60);
+        assertThat(judge().mostAtOnce()).isEqualTo(3);
+
+        kill = new Kill("one", 20);
+        assertThat(judge().mostAtOnce()).isEqualTo(2);
+    }
+
+    @Test
+    void scheduledTasksWaitForPermitsSoTheyExcuseNoLateness() {
+        published.addAll(Firings.expected(Set.of(), 0, 5_000_000));
+        for (Published firing : published) {
+            run("one", firing.task().id(), 30_000_000 + token, 30_000_000 + token);
+        }
+
+        assertThat(judge().passed()).isTrue();
+        assertThat(judge().waitMicros()).isZero();
+    }
+
+    @Test
     void latenessCountsFromTheMessagesTimestampAndItsDelay() {
-        DemoTask task = new DemoTask("r", "reminders", null, 0, Duration.ofMillis(500), 1, 0, false);
+        DemoTask task = new DemoTask("r", "reminders", null, 0, Duration.ofMillis(500), 1, 0, Fate.SUCCEEDS);
         published.add(new Published(task, 1_000_000));
         run("one", "r", 1_503_000, 1_504_000);
 
@@ -213,9 +282,9 @@ class DemoCheckTest {
 
     @Test
     void delayedTasksMayWaitAsLongAsOtherTasksDo() {
-        published.add(new Published(new DemoTask("p", "reminders", null, 0, Duration.ZERO, 1, 0, false), 1_000_000));
+        published.add(new Published(new DemoTask("p", "reminders", null, 0, Duration.ZERO, 1, 0, Fate.SUCCEEDS), 1_000_000));
         published.add(
-                new Published(new DemoTask("r", "reminders", null, 0, Duration.ofMillis(500), 1, 0, false), 1_000_000));
+                new Published(new DemoTask("r", "reminders", null, 0, Duration.ofMillis(500), 1, 0, Fate.SUCCEEDS), 1_000_000));
         run("one", "p", 8_000_000, 8_001_000);
         run("one", "r", 8_500_000 + DemoCheck.LATEST_MICROS, 100_000_000);
         assertThat(judge().passed()).isTrue();
@@ -251,19 +320,36 @@ class DemoCheckTest {
 
     @Test
     void sameSeedGivesTheSameWorkload() {
-        List<DemoTask> tasks = new DemoWorkload(7, true).tasks(120);
+        List<DemoTask> tasks = new DemoWorkload(7, true, "").tasks(120);
 
-        assertThat(tasks).isEqualTo(new DemoWorkload(7, true).tasks(120));
+        assertThat(tasks).isEqualTo(new DemoWorkload(7, true, "").tasks(120));
         assertThat(tasks).extracting(DemoTask::id).doesNotHaveDuplicates();
         assertThat(tasks)
                 .filteredOn(task -> task.queue().equals(DemoWorkload.ORDERS))
                 .hasSize(600);
-        assertThat(new DemoWorkload(7, false).tasks(120))
+        assertThat(tasks)
+                .filteredOn(task -> "customer-1".equals(task.key()))
+                .extracting(DemoTask::fate)
+                .containsExactly(Fate.SUCCEEDS, Fate.DIES, Fate.WAITS, Fate.WAITS, Fate.WAITS);
+        assertThat(tasks).filteredOn(DemoTask::waits).hasSize(3);
+        assertThat(new DemoWorkload(7, false, "").tasks(120))
                 .noneMatch(task -> task.queue().equals(DemoWorkload.MAILS));
     }
 
+    /** Publishes a task that dies and two that wait behind it. @return the id of the one that dies */
+    private String haltedCustomer() {
+        for (int number = 0; number < 3; number++) {
+            Fate fate = number == 0 ? Fate.DIES : Fate.WAITS;
+            published.add(
+                    new Published(new DemoTask("c-" + number, "invoices", "c", number, Duration.ZERO, 1, 0, fate), 0));
+        }
+        event("one", Kind.START, 10, "c-0", ++token);
+        event("one", Kind.DEAD, 20, "c-0", token);
+        return "c-0";
+    }
+
     private void step(String key, int step) {
-        DemoTask task = new DemoTask(key + "-" + step, "orders", key, step, Duration.ZERO, 1, 0, false);
+        DemoTask task = new DemoTask(key + "-" + step, "orders", key, step, Duration.ZERO, 1, 0, Fate.SUCCEEDS);
         published.add(new Published(task, 0));
     }
 
@@ -278,6 +364,6 @@ class DemoCheckTest {
     }
 
     private DemoVerdict judge() {
-        return DemoCheck.judge(published, logs, kill);
+        return DemoCheck.judge(published, logs, kill, halted);
     }
 }

@@ -47,6 +47,9 @@ class DemoIT {
 
             String output = Files.readString(demo.log());
             assertThat(output).contains("(kill -9)").contains("The check passed.");
+            // Three wait behind the dead invoice. Of three reports at a time two run.
+            assertThat(output).containsPattern("wait behind a dead one +3 +as planned: ok");
+            assertThat(output).containsPattern("at once, of a limit of 2 +2 +ok");
             assertThat(demo.exitStatus()).isZero();
             assertThat(folder.resolve("kill.svg"))
                     .content()

@@ -33,6 +33,20 @@ class DemoSettingsTest {
     }
 
     @Test
+    void schedulesOfTheDemoFireOneTaskMoreAtATimeThanTheLimitOfTheirQueuePermits() {
+        Map<?, ?> reports = (Map<?, ?>) queues(DemoSettings.demo(PLATFORM, true)).get(DemoWorkload.REPORTS);
+
+        Map<String, Object> schedules = part(DemoSettings.demo(PLATFORM, true), "schedules");
+        assertThat(schedules.keySet()).hasSize(3).containsExactlyElementsOf(Firings.SCHEDULES);
+        assertThat(schedules.values())
+                .allSatisfy(schedule ->
+                        assertThat(((Map<?, ?>) schedule).get("payload")).isEqualTo(Firings.PAYLOAD));
+        assertThat(reports.get("max-running")).isEqualTo(2);
+        assertThat(queues(DemoSettings.demo(PLATFORM, true)))
+                .containsOnlyKeys("orders", "reminders", "invoices", "reports", "mails");
+    }
+
+    @Test
     void queuesOfOnesOwnAreShownWithoutAHandler() {
         String settings = DemoSettings.shown(
                 PLATFORM,
@@ -52,9 +66,13 @@ class DemoSettingsTest {
                         Map.of("source", "rabbit", "ordering", "key")));
     }
 
-    @SuppressWarnings("unchecked")
     private static Map<String, Object> queues(String settings) {
+        return part(settings, "queues");
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, Object> part(String settings, String name) {
         Map<String, Map<String, Object>> all = new Yaml().load(settings);
-        return (Map<String, Object>) all.get("tandem").get("queues");
+        return (Map<String, Object>) all.get("tandem").get(name);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.demo.DemoCheck.Kill;
 import dev.tandem.demo.DemoCheck.Published;
 import dev.tandem.demo.DemoEvent.Kind;
+import dev.tandem.demo.DemoTask.Fate;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -82,7 +83,7 @@ class TimelinePictureTest {
     }
 
     private void step(String key, int step) {
-        DemoTask task = new DemoTask(key + "-" + step, DemoWorkload.ORDERS, key, step, Duration.ZERO, 1, 0, false);
+        DemoTask task = new DemoTask(key + "-" + step, DemoWorkload.ORDERS, key, step, Duration.ZERO, 1, 0, Fate.SUCCEEDS);
         published.add(new Published(task, KILL - 1_000_000));
     }
 
@@ -97,7 +98,7 @@ class TimelinePictureTest {
 
     /** The picture, which must be well-formed. */
     private String picture() throws Exception {
-        String picture = TimelinePicture.draw(published, logs, kill, DemoCheck.judge(published, logs, kill));
+        String picture = TimelinePicture.draw(published, logs, kill, DemoCheck.judge(published, logs, kill, Map.of()));
         DocumentBuilderFactory.newInstance()
                 .newDocumentBuilder()
                 .parse(new ByteArrayInputStream(picture.getBytes(StandardCharsets.UTF_8)));
