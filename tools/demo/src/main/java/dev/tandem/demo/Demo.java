@@ -60,8 +60,8 @@ final class Demo {
             boolean kill,
             @Nullable Path picture) {}
 
-    private static final Map<String, Integer> TOPICS =
-            Map.of(DemoWorkload.ORDERS, 8, DemoWorkload.REMINDERS, 4, DemoWorkload.INVOICES, 2, DemoWorkload.REPORTS, 2);
+    private static final Map<String, Integer> TOPICS = Map.of(
+            DemoWorkload.ORDERS, 8, DemoWorkload.REMINDERS, 4, DemoWorkload.INVOICES, 2, DemoWorkload.REPORTS, 2);
 
     private final Plan plan;
     private final LocalPlatform platform;
@@ -189,7 +189,8 @@ final class Demo {
     private Map<String, KeyState> halted(List<DemoTask> tasks, String key) throws InterruptedException {
         List<DemoTask> ofKey =
                 tasks.stream().filter(task -> key.equals(task.key())).toList();
-        String dead = ofKey.stream().filter(DemoTask::dies).findFirst().orElseThrow().id();
+        String dead =
+                ofKey.stream().filter(DemoTask::dies).findFirst().orElseThrow().id();
         long waiting = ofKey.stream().filter(DemoTask::waits).count();
         Map<String, KeyState> halted = new HashMap<>();
         try {

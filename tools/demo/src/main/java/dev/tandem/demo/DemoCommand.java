@@ -88,8 +88,8 @@ public final class DemoCommand implements Callable<Integer> {
         try (TemporaryFolder folder = new TemporaryFolder("tandem-run-");
                 LocalPlatform platform = local.startPlatform(!noAmqp, output);
                 LocalServers servers = new LocalServers(folder.path(), DemoSettings.demo(platform, !noAmqp), port)) {
-            Demo.Plan plan = new Demo.Plan(
-                    orders, Duration.ofSeconds(seconds), seed, !noAmqp, runName(), !noKill, picture);
+            Demo.Plan plan =
+                    new Demo.Plan(orders, Duration.ofSeconds(seconds), seed, !noAmqp, runName(), !noKill, picture);
             boolean passed = new Demo(plan, platform, servers, output, startNanos).run();
             if (!passed) {
                 folder.keep();

@@ -86,9 +86,8 @@ final class DemoWorkload {
     }
 
     private DemoTask invoice(int customer, int number) {
-        Fate fate = customer > 0 || number < DEAD_INVOICE
-                ? Fate.SUCCEEDS
-                : number == DEAD_INVOICE ? Fate.DIES : Fate.WAITS;
+        Fate fate =
+                customer > 0 || number < DEAD_INVOICE ? Fate.SUCCEEDS : number == DEAD_INVOICE ? Fate.DIES : Fate.WAITS;
         String key = customer(customer);
         return new DemoTask(
                 key + "-invoice-" + (number + 1), INVOICES, key, number, Duration.ZERO, INVOICE_MILLIS, 0, fate);

@@ -98,7 +98,8 @@ class DemoCheckTest {
 
     @Test
     void duplicateMailIsExplainedOnlyIfTheKilledProcessRanIt() {
-        published.add(new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, Duration.ZERO, 1, 0, Fate.SUCCEEDS), 0));
+        published.add(
+                new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, Duration.ZERO, 1, 0, Fate.SUCCEEDS), 0));
         event("one", Kind.START, 10, "m", 1);
         event("one", Kind.FAILURE, 20, "m", 1);
         token = 1;
@@ -282,9 +283,10 @@ class DemoCheckTest {
 
     @Test
     void delayedTasksMayWaitAsLongAsOtherTasksDo() {
-        published.add(new Published(new DemoTask("p", "reminders", null, 0, Duration.ZERO, 1, 0, Fate.SUCCEEDS), 1_000_000));
         published.add(
-                new Published(new DemoTask("r", "reminders", null, 0, Duration.ofMillis(500), 1, 0, Fate.SUCCEEDS), 1_000_000));
+                new Published(new DemoTask("p", "reminders", null, 0, Duration.ZERO, 1, 0, Fate.SUCCEEDS), 1_000_000));
+        published.add(new Published(
+                new DemoTask("r", "reminders", null, 0, Duration.ofMillis(500), 1, 0, Fate.SUCCEEDS), 1_000_000));
         run("one", "p", 8_000_000, 8_001_000);
         run("one", "r", 8_500_000 + DemoCheck.LATEST_MICROS, 100_000_000);
         assertThat(judge().passed()).isTrue();

@@ -34,7 +34,8 @@ class DemoSettingsTest {
 
     @Test
     void schedulesOfTheDemoFireOneTaskMoreAtATimeThanTheLimitOfTheirQueuePermits() {
-        Map<?, ?> reports = (Map<?, ?>) queues(DemoSettings.demo(PLATFORM, true)).get(DemoWorkload.REPORTS);
+        Map<?, ?> reports =
+                (Map<?, ?>) queues(DemoSettings.demo(PLATFORM, true)).get(DemoWorkload.REPORTS);
 
         Map<String, Object> schedules = part(DemoSettings.demo(PLATFORM, true), "schedules");
         assertThat(schedules.keySet()).hasSize(3).containsExactlyElementsOf(Firings.SCHEDULES);

@@ -74,7 +74,9 @@ class FiringsTest {
             log.write(new DemoEvent(Kind.SUCCESS, 20, firing, 1, 1));
         }
 
-        assertThat(tail.read()).as("new events, without those that come for ever").isZero();
+        assertThat(tail.read())
+                .as("new events, without those that come for ever")
+                .isZero();
         assertThat(tail.finished()).isEmpty();
         assertThat(tail.finishedFirings()).containsExactly(firing);
         assertThat(tail.started()).containsExactly(firing);
