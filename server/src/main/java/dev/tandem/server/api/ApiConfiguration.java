@@ -197,8 +197,7 @@ public class ApiConfiguration {
         return new WhyReader(
                 new ConfiguredQueues(settings, inspection),
                 new TaskLookup(inspection, backlog),
-                new WhyFacts(inspection, backlog, local, settings.executor().lease(), InstantSource.system()),
-                limits);
+                new WhyFacts(inspection, backlog, local, limits, settings.executor().lease(), InstantSource.system()));
     }
 
     @Bean
@@ -250,13 +249,18 @@ public class ApiConfiguration {
 
     @Bean
     TimelineReader timelineReader(
-            TandemSettings settings, Inspection inspection, Backlog backlog, LocalQueues local, KeyLog log) {
+            TandemSettings settings,
+            Inspection inspection,
+            Backlog backlog,
+            LocalQueues local,
+            LimitReader limits,
+            KeyLog log) {
         return new TimelineReader(
                 new ConfiguredQueues(settings, inspection),
                 inspection,
                 backlog,
                 log,
-                new WhyFacts(inspection, backlog, local, settings.executor().lease(), InstantSource.system()));
+                new WhyFacts(inspection, backlog, local, limits, settings.executor().lease(), InstantSource.system()));
     }
 
     @Bean

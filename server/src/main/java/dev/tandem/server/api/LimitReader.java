@@ -5,6 +5,7 @@ import dev.tandem.server.api.RateViews.RateLimit;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.server.why.LimitNumbers;
 import dev.tandem.server.words.Sentence;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.LimitNames;
 import dev.tandem.task.store.LimitOverride;
 import dev.tandem.task.store.PermitRequest.PermitRun;
@@ -12,6 +13,7 @@ import dev.tandem.task.store.PermitView;
 import dev.tandem.task.store.RateInfo;
 import dev.tandem.task.store.RateView;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +24,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads limits of tasks that run at once, and of those that begin in a time, for the API and the console. Thread-safe. */
-public final class LimitReader implements LimitNumbers {
+public final class LimitReader {
 
     /** The limits that are shown at once. */
     private static final int MOST_SHOWN = 200;
@@ -197,20 +199,28 @@ public final class LimitReader implements LimitNumbers {
                 || inspection.limits().contains(view.name());
     }
 
-    @Override
-    public @Nullable Sentence mostAtOnce(String limit) {
-        Limit found = permits(List.of(limit)).stream().findFirst().orElse(null);
-        return found == null || found.max() == 0
-                ? null
-                : setBy(Sentence.of("limit.at-most", String.valueOf(found.max())), found.override());
+    /** Returns the numbers of the limits for which tasks wait. Reads nothing if they wait for none. */
+    LimitNumbers numbers(Collection<WaitReason> reasons) {
+        Set<String> limits = LimitNumbers.limits(reasons);
+        Set<String> rateLimits = LimitNumbers.rateLimits(reasons);
+        return new LimitNumbers(
+                limits.isEmpty()
+                        ? Map.of()
+                        : permits(List.copyOf(limits)).stream()
+                                .filter(each -> each.max() > 0)
+                                .collect(Collectors.toMap(Limit::name, LimitReader::mostAtOnce)),
+                rateLimits.isEmpty()
+                        ? Map.of()
+                        : rates(List.copyOf(rateLimits), 1).stream()
+                                .collect(Collectors.toMap(RateLimit::name, LimitReader::rate)));
     }
 
-    @Override
-    public @Nullable Sentence rate(String rateLimit) {
-        RateLimit found = rates(List.of(rateLimit), 1).stream().findFirst().orElse(null);
-        return found == null
-                ? null
-                : setBy(Sentence.of("limit.rate", found.rate(), String.valueOf(found.burst())), found.override());
+    private static Sentence mostAtOnce(Limit limit) {
+        return setBy(Sentence.of("limit.at-most", String.valueOf(limit.max())), limit.override());
+    }
+
+    private static Sentence rate(RateLimit limit) {
+        return setBy(Sentence.of("limit.rate", limit.rate(), String.valueOf(limit.burst())), limit.override());
     }
 
     private static Sentence setBy(Sentence number, @Nullable Overridden override) {

@@ -17,6 +17,7 @@ import dev.tandem.server.why.PartitionOwner;
 import dev.tandem.server.why.TaskFacts;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.WaitReason;
 import dev.tandem.task.store.HeldAnswer;
 import dev.tandem.task.store.HeldQuestion;
 import java.time.Duration;
@@ -37,13 +38,21 @@ final class WhyFacts {
     private final Inspection inspection;
     private final Backlog backlog;
     private final LocalQueues local;
+    private final LimitReader limits;
     private final Duration lease;
     private final InstantSource clock;
 
-    WhyFacts(Inspection inspection, Backlog backlog, LocalQueues local, Duration lease, InstantSource clock) {
+    WhyFacts(
+            Inspection inspection,
+            Backlog backlog,
+            LocalQueues local,
+            LimitReader limits,
+            Duration lease,
+            InstantSource clock) {
         this.inspection = inspection;
         this.backlog = backlog;
         this.local = local;
+        this.limits = limits;
         this.lease = lease;
         this.clock = clock;
     }
@@ -107,16 +116,19 @@ final class WhyFacts {
         long inBroker = home != null
                 ? 0
                 : backlog.of(queue).values().stream().mapToLong(each -> each).sum();
+        TaskFacts task = of(queue, settings, asked.task(), held);
+        TaskFacts head = of(queue, settings, headOf(queue, blocked), held);
         return new Facts(
                 clock.instant(),
                 asked.key(),
                 asked.id() != null,
                 asked.offset(),
-                of(queue, settings, asked.task(), held),
+                task,
                 blocked,
-                of(queue, settings, headOf(queue, blocked), held),
+                head,
                 held,
                 of(queue, settings, claimed, held),
+                limits.numbers(waitReasons(held, task, head)),
                 inspection.liveExecutors(),
                 home,
                 Pauses.of(inspection, queue, settings.handler()),
@@ -124,6 +136,14 @@ final class WhyFacts {
                 local.of(queue).brokerProblem(),
                 lease,
                 HostedTypes.PULL.equals(settings.handler()));
+    }
+
+    /** Returns for what tasks wait, those in memory and those that Redis has. */
+    private static List<WaitReason> waitReasons(HeldAnswer held, @Nullable TaskFacts... stored) {
+        Stream<WaitReason> inRedis =
+                Stream.of(stored).flatMap(Stream::ofNullable).flatMap(each -> Stream.ofNullable(each.waitsFor()));
+        Stream<WaitReason> inMemory = held.tasks().stream().flatMap(each -> Stream.ofNullable(each.waitsFor()));
+        return Stream.concat(inRedis, inMemory).toList();
     }
 
     /** A listed head has no history, from which the time of its attempts is taken. */

@@ -5,7 +5,6 @@ import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.why.Diagnoser;
 import dev.tandem.server.why.Diagnosis;
 import dev.tandem.server.why.Facts;
-import dev.tandem.server.why.LimitNumbers;
 import dev.tandem.server.why.Wording;
 import dev.tandem.server.words.Sentence;
 import java.time.ZoneId;
@@ -19,13 +18,11 @@ public final class WhyReader {
     private final ConfiguredQueues queues;
     private final TaskLookup lookup;
     private final WhyFacts facts;
-    private final LimitNumbers limits;
 
-    WhyReader(ConfiguredQueues queues, TaskLookup lookup, WhyFacts facts, LimitNumbers limits) {
+    WhyReader(ConfiguredQueues queues, TaskLookup lookup, WhyFacts facts) {
         this.queues = queues;
         this.lookup = lookup;
         this.facts = facts;
-        this.limits = limits;
     }
 
     /** Returns whether keys of a queue can wait. */
@@ -60,7 +57,7 @@ public final class WhyReader {
     }
 
     private Answer answer(String queue, String name, Facts facts, ZoneId zone) {
-        Diagnosis diagnosis = Diagnoser.diagnose(facts).with(limits);
+        Diagnosis diagnosis = Diagnoser.diagnose(facts);
         String turn = facts.key() == null ? name : facts.key();
         Wording words = new Wording(queue, turn, facts.byTask(), name, zone, facts.now());
         return new Answer(WhyView.of(queue, facts, diagnosis, words), diagnosis.sentence(words));

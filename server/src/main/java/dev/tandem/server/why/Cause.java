@@ -14,11 +14,6 @@ public sealed interface Cause permits TaskCause, PartitionCause {
         return getClass().getSimpleName().replaceAll("(?<!^)(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
     }
 
-    /** Returns the cause with the numbers of the limits that it names. */
-    default Cause with(LimitNumbers numbers) {
-        return this;
-    }
-
     /** Says what is so, without a full stop. */
     Sentence says(Wording words);
 

@@ -163,13 +163,13 @@ public final class Diagnoser {
         return new TaskCause.Running(task.name(), task.at(), executor, task.attempts() == 0 ? null : task.attempts());
     }
 
-    private static Cause reason(String name, WaitReason waitsFor, TaskRef ref, @Nullable Instant at) {
+    private Cause reason(String name, WaitReason waitsFor, TaskRef ref, @Nullable Instant at) {
         if (waitsFor instanceof WaitReason.Permits permits) {
             return new TaskCause.Permit(
-                    name, permits.limits().stream().map(LimitInForce::unknown).toList());
+                    name, permits.limits().stream().map(facts.limits()::limit).toList());
         }
         if (waitsFor instanceof WaitReason.Token token) {
-            return new TaskCause.Rate(name, LimitInForce.unknown(token.limit()), at);
+            return new TaskCause.Rate(name, facts.limits().rateLimit(token.limit()), at);
         }
         if (waitsFor instanceof WaitReason.OtherTask other) {
             return new TaskCause.Dependency(name, ref, other.task());

@@ -18,11 +18,6 @@ public record Diagnosis(
         long behind,
         @Nullable Instant expected) {
 
-    /** Returns the same with the numbers of the limits that it names. */
-    public Diagnosis with(LimitNumbers numbers) {
-        return new Diagnosis(cause.with(numbers), task, behind, expected);
-    }
-
     /** Returns the answer in English. */
     public String text(Wording words) {
         return sentence(words).english();

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param head the task that the key waits for; null if it is not blocked, or nothing is known of that task
  * @param held what executors answered within a second
  * @param claimed what Redis knows of the first task that they hold; null if nothing
+ * @param limits the numbers of the limits for which these tasks wait
  * @param live the executors that were seen lately
  * @param home null if it is not known where the key or the task belongs
  * @param inBroker how many messages of the queue are not settled in its broker
@@ -36,6 +37,7 @@ public record Facts(
         @Nullable TaskFacts head,
         HeldAnswer held,
         @Nullable TaskFacts claimed,
+        LimitNumbers limits,
         Set<String> live,
         @Nullable PartitionOwner home,
         Pauses pauses,

@@ -10,10 +10,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record LimitInForce(String name, @Nullable Sentence number) {
 
-    static LimitInForce unknown(String name) {
-        return new LimitInForce(name, null);
-    }
-
     /** Returns its name, and its number if that is known. */
     Sentence says() {
         return number == null ? Sentence.quote(name) : Sentence.of("limit.with", name, number);

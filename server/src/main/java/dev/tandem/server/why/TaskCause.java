@@ -74,15 +74,6 @@ public sealed interface TaskCause extends Cause {
     /** A limit over all executors is reached. */
     record Permit(String task, List<LimitInForce> limits) implements TaskCause {
         @Override
-        public Permit with(LimitNumbers numbers) {
-            return new Permit(
-                    task,
-                    limits.stream()
-                            .map(each -> new LimitInForce(each.name(), numbers.mostAtOnce(each.name())))
-                            .toList());
-        }
-
-        @Override
         public Sentence says(Wording words) {
             return Sentence.of(
                     "cause.permit",
@@ -102,11 +93,6 @@ public sealed interface TaskCause extends Cause {
 
     /** Its rate is used up. */
     record Rate(String task, LimitInForce limit, @Nullable Instant at) implements TaskCause {
-        @Override
-        public Rate with(LimitNumbers numbers) {
-            return new Rate(task, new LimitInForce(limit.name(), numbers.rate(limit.name())), at);
-        }
-
         @Override
         public Sentence says(Wording words) {
             return Sentence.of(

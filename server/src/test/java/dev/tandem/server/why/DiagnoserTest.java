@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.Pauses;
 import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.words.Sentence;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
@@ -44,6 +45,7 @@ class DiagnoserTest {
             null,
             HeldAnswer.NONE,
             null,
+            LimitNumbers.NONE,
             Set.of("host-1"),
             HOME,
             Pauses.NONE,
@@ -97,6 +99,12 @@ class DiagnoserTest {
         assertThat(cause(putBack(new WaitReason.Permits(List.of("erp"))))).isEqualTo("permit");
         assertThat(text(putBack(new WaitReason.Permits(List.of("erp"))))).contains("`./tandem limits erp`");
         assertThat(text(putBack(new WaitReason.Token("mail")))).contains("a token of mail, for pay-1, at 14:03:05 UTC");
+        LimitNumbers numbers = new LimitNumbers(
+                Map.of("erp", Sentence.of("limit.at-most", "3")), Map.of("mail", Sentence.of("limit.at-most", "7")));
+        assertThat(text(limited(putBack(new WaitReason.Permits(List.of("erp", "scm"))), numbers)))
+                .contains("erp (at most 3 at once) and scm");
+        assertThat(text(limited(putBack(new WaitReason.Token("mail")), numbers)))
+                .contains("a token of mail (at most 7 at once), for pay-1");
         assertThat(cause(putBack(new WaitReason.OtherTask("parcels/pack-7")))).isEqualTo("dependency");
         assertThat(cause(putBack(new WaitReason.FormerPartition()))).isEqualTo("moved");
         assertThat(text(putBack(new WaitReason.Other("rain")))).contains("waits for rain, for pay-1");
@@ -313,7 +321,7 @@ class DiagnoserTest {
 
     private static Facts with(
             Facts f, @Nullable KeyInfo key, @Nullable TaskFacts head, HeldAnswer held, PartitionOwner home) {
-        Copy copy = new Copy(f);
+        FactsCopy copy = new FactsCopy(f);
         copy.blocked = key;
         copy.head = head;
         copy.held = held;
@@ -322,68 +330,28 @@ class DiagnoserTest {
     }
 
     private static Facts pulled(Facts f) {
-        Copy copy = new Copy(f);
+        FactsCopy copy = new FactsCopy(f);
         copy.pulled = true;
         return copy.facts();
     }
 
     private static Facts asked(Facts f, TaskFacts task) {
-        Copy copy = new Copy(f);
+        FactsCopy copy = new FactsCopy(f);
         copy.byTask = true;
         copy.task = task;
         return copy.facts();
     }
 
     private static Facts paused(Facts f, boolean queue, PausedTasks tasks) {
-        Copy copy = new Copy(f);
+        FactsCopy copy = new FactsCopy(f);
         copy.pauses = new Pauses(queue, tasks, "http");
         return copy.facts();
     }
 
-    /** A copy of facts that is changed before it becomes facts again. */
-    private static final class Copy {
-
-        private final Facts from;
-        private boolean byTask;
-        private @Nullable TaskFacts task;
-        private @Nullable KeyInfo blocked;
-        private @Nullable TaskFacts head;
-        private HeldAnswer held;
-        private @Nullable PartitionOwner home;
-        private Pauses pauses;
-        private boolean pulled;
-
-        Copy(Facts from) {
-            this.from = from;
-            byTask = from.byTask();
-            task = from.task();
-            blocked = from.blocked();
-            head = from.head();
-            held = from.held();
-            home = from.home();
-            pauses = from.pauses();
-            pulled = from.pulled();
-        }
-
-        Facts facts() {
-            return new Facts(
-                    from.now(),
-                    from.key(),
-                    byTask,
-                    from.offset(),
-                    task,
-                    blocked,
-                    head,
-                    held,
-                    from.claimed(),
-                    from.live(),
-                    home,
-                    pauses,
-                    from.inBroker(),
-                    from.brokerProblem(),
-                    from.lease(),
-                    pulled);
-        }
+    private static Facts limited(Facts f, LimitNumbers limits) {
+        FactsCopy copy = new FactsCopy(f);
+        copy.limits = limits;
+        return copy.facts();
     }
 
     private static Wording words(Facts facts, ZoneId zone) {

@@ -106,13 +106,13 @@ final class EachCause {
             return List.of(
                     List.of(new LimitInForce("erp", most)),
                     List.of(changed),
-                    List.of(changed, LimitInForce.unknown("mail")));
+                    List.of(changed, new LimitInForce("mail", null)));
         } else if (type == LimitInForce.class) {
             Sentence rate = Sentence.of("limit.rate", "10/s", "4");
             return List.of(
                     new LimitInForce("mail", rate),
                     new LimitInForce("mail", Sentence.of("limit.set-by", rate, "anna")),
-                    LimitInForce.unknown("mail"));
+                    new LimitInForce("mail", null));
         } else if (type == Duration.class) {
             return List.of(Duration.ofSeconds(10));
         } else if (type.isEnum()) {
