@@ -211,23 +211,7 @@ final class ConsoleContent {
     }
 
     static AuditEntry entry(String id, String subject) {
-        AuditEntry entry = AuditEntry.of(Instant.now(), null, "192.0.2.7", "pause", subject, 202, "");
-        return new AuditEntry(
-                id,
-                entry.at(),
-                entry.who(),
-                "operator",
-                "",
-                "token",
-                entry.from(),
-                "pause",
-                subject,
-                null,
-                null,
-                202,
-                "",
-                null,
-                null);
+        return AuditEntries.of(subject).id(id).entry();
     }
 
     /** Makes these counts those of a queue in the last whole minute. */

@@ -116,23 +116,7 @@ class ConsoleOperatingPagesTest extends ConsoleTestBase {
     }
 
     private static AuditEntry entry(String id, String subject, int status, String result) {
-        AuditEntry entry = AuditEntry.of(TIME, null, "192.0.2.7", "pause", subject, status, result);
-        return new AuditEntry(
-                id,
-                entry.at(),
-                entry.who(),
-                "operator",
-                "",
-                "token",
-                entry.from(),
-                entry.action(),
-                entry.subject(),
-                null,
-                null,
-                entry.status(),
-                entry.result(),
-                null,
-                null);
+        return AuditEntries.of(subject).id(id).at(TIME).answered(status, result).entry();
     }
 
     @Test

@@ -41,22 +41,12 @@ class TaskChangesTest {
         }
 
         private static AuditEntry entry(Instant at, String subject) {
-            return new AuditEntry(
-                    at.toEpochMilli() + "-0",
-                    at,
-                    "ann",
-                    "",
-                    "",
-                    "",
-                    "",
-                    "retry",
-                    subject,
-                    null,
-                    null,
-                    202,
-                    "",
-                    null,
-                    null);
+            return AuditEntries.of(subject)
+                    .id(at.toEpochMilli() + "-0")
+                    .at(at)
+                    .by("ann")
+                    .action("retry")
+                    .entry();
         }
 
         @Override
