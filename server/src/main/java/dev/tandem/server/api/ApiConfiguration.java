@@ -379,12 +379,12 @@ public class ApiConfiguration {
 
     @Bean
     WebMvcConfigurer interceptors(TandemSettings settings, OperatorLog log, AuditLog audit) {
-        OperatorActs acts = new OperatorActs(log, audit, settings.log().keys(), InstantSource.system());
+        AuditInterceptor audits = new AuditInterceptor(log, audit, settings.log().keys(), InstantSource.system());
         return new WebMvcConfigurer() {
             @Override
             public void addInterceptors(InterceptorRegistry registry) {
                 // First, so that it sees what the check of the caller refuses.
-                registry.addInterceptor(acts).order(Integer.MIN_VALUE);
+                registry.addInterceptor(audits).order(Integer.MIN_VALUE);
                 registry.addInterceptor(new KnownParameters());
             }
         };

@@ -58,7 +58,7 @@ final class ApiExceptionHandler extends ResponseEntityExceptionHandler {
                 request,
                 ProblemType.UNAVAILABLE,
                 Sentence.problem(String.valueOf(unavailable.getMessage())),
-                reads(request) || OperatorActs.isUntouched(request)
+                reads(request) || AuditInterceptor.isUntouched(request)
                         ? Sentence.of("remedy.health")
                         : mayTakeEffect(request));
     }

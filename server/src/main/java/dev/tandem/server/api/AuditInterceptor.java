@@ -26,7 +26,7 @@ import org.springframework.web.servlet.HandlerMapping;
  * publishes tasks is in a part of the audit log of its own, and not in the log. The work of a pull worker is in neither. The
  * entry is made from the route, so that a new route needs nothing here.
  */
-final class OperatorActs implements HandlerInterceptor {
+final class AuditInterceptor implements HandlerInterceptor {
 
     private static final int MAX_KEY = 64;
     private static final int MAX_TEXT = 200;
@@ -42,19 +42,19 @@ final class OperatorActs implements HandlerInterceptor {
             "/api/v1/queues/\\{queue}/pull/(lease|extend|finish|fail|release|bury|progress|checkpoint)");
 
     /** The attribute of a request that is no change of an operator, although its route may have some. */
-    private static final String NO_ACT = OperatorActs.class.getName() + ".no-act";
+    private static final String NO_ACT = AuditInterceptor.class.getName() + ".no-act";
 
     private static final String TOKENS = "/api/v1/tokens";
     private static final String LOGIN_LINKS = "/api/v1/login-links";
 
     /** The attribute of a request that says what was done, or may have been. */
-    private static final String DONE = OperatorActs.class.getName() + ".done";
+    private static final String DONE = AuditInterceptor.class.getName() + ".done";
 
     /** The attribute of a request that has changed nothing yet, so that its failure leaves all as it was. */
-    private static final String UNTOUCHED = OperatorActs.class.getName() + ".untouched";
+    private static final String UNTOUCHED = AuditInterceptor.class.getName() + ".untouched";
 
     /** The attribute of a request that says how many tasks it has published. */
-    private static final String PUBLISHED = OperatorActs.class.getName() + ".published";
+    private static final String PUBLISHED = AuditInterceptor.class.getName() + ".published";
 
     /** A change made by a request. @param certain whether something was changed; false if it only may have been */
     private record Done(boolean certain, String details) {}
@@ -87,7 +87,7 @@ final class OperatorActs implements HandlerInterceptor {
     private final boolean namesKeys;
     private final InstantSource clock;
 
-    OperatorActs(OperatorLog log, AuditLog audit, boolean namesKeys, InstantSource clock) {
+    AuditInterceptor(OperatorLog log, AuditLog audit, boolean namesKeys, InstantSource clock) {
         this.log = log;
         this.audit = audit;
         this.namesKeys = namesKeys;

@@ -157,7 +157,7 @@ final class BatchController {
                     "Send a task as JSON on each line; see docs/protocol.md");
         }
         BatchViews.Batch result = batch.result(queue);
-        OperatorActs.published(request, result.accepted());
+        AuditInterceptor.published(request, result.accepted());
         return stopped == null ? ResponseEntity.accepted().body(result) : problem(stopped, result, request);
     }
 

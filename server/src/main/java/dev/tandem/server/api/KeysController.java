@@ -108,7 +108,7 @@ final class KeysController {
             throw ProblemType.KEY_NOT_BLOCKED.refusal(
                     Sentence.of("problem.not-blocked", key), Sentence.of("remedy.not-blocked"));
         }
-        OperatorActs.record(request, KeyChangeTexts.isAnyMade(changes), KeyChangeTexts.record(changes));
+        AuditInterceptor.record(request, KeyChangeTexts.isAnyMade(changes), KeyChangeTexts.record(changes));
         ApiException refusal = KeyChangeTexts.refusal(changes, action, settings);
         if (refusal != null) {
             throw refusal;

@@ -95,13 +95,13 @@ final class LifecycleController {
             @RequestParam(required = false) @Nullable String delay,
             @RequestParam(required = false) @Nullable Integer attempts,
             HttpServletRequest request) {
-        OperatorActs.reads(request);
+        AuditInterceptor.reads(request);
         queues.get(queue);
         Instant due = due(queue, at, delay);
         TaskInfo task = lookup.find(queue, id);
         boolean isSoon = task.at() != null && !task.at().isAfter(clock.instant().plus(lease.multipliedBy(2)));
         boolean isHeld = isSoon && lookup.isHeld(queue, task);
-        OperatorActs.mayChange(request);
+        AuditInterceptor.mayChange(request);
         Change change = isHeld ? Change.RUNNING : administration.reschedule(queue, task.ref(), due, attempts);
         switch (change) {
             case DONE -> {}

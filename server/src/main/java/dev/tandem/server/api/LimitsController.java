@@ -45,9 +45,9 @@ final class LimitsController {
             HttpServletRequest request) {
         Caller caller = Callers.of(request);
         LimitEditor.Wanted wanted = LimitEditor.Wanted.read(RequestLimitFilter.takeBody(request));
-        OperatorActs.record(request, false, wanted.summary());
+        AuditInterceptor.record(request, false, wanted.summary());
         ChangedLimit changed = editor.set(limit, wanted, caller == null ? "nobody" : caller.name(), revision);
-        OperatorActs.record(request, true, changed.summary());
+        AuditInterceptor.record(request, true, changed.summary());
         return changed;
     }
 
@@ -59,7 +59,7 @@ final class LimitsController {
             @RequestParam(required = false) @Nullable String revision,
             HttpServletRequest request) {
         ChangedLimit changed = editor.reset(limit, LimitEditor.Of.named(of), revision);
-        OperatorActs.record(request, true, changed.summary());
+        AuditInterceptor.record(request, true, changed.summary());
         return changed;
     }
 }

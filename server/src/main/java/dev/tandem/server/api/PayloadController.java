@@ -46,12 +46,12 @@ final class PayloadController {
     @PutMapping
     @ResponseStatus(HttpStatus.ACCEPTED)
     Views.Edited edit(@PathVariable String queue, @PathVariable String id, HttpServletRequest request) {
-        OperatorActs.reads(request);
+        AuditInterceptor.reads(request);
         editor.require(queue);
         String etag = etag(request);
         byte[] payload = RequestLimitFilter.takeBody(request);
-        String done = editor.edit(queue, id, etag, payload, begun -> OperatorActs.record(request, false, begun));
-        OperatorActs.record(request, true, done);
+        String done = editor.edit(queue, id, etag, payload, begun -> AuditInterceptor.record(request, false, begun));
+        AuditInterceptor.record(request, true, done);
         return new Views.Edited(1, payload.length, PayloadEditor.hash(payload));
     }
 

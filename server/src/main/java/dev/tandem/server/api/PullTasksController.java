@@ -103,9 +103,9 @@ final class PullTasksController {
             changed += administration.retry(queue, dead.ref(), true) == Change.DONE ? 1 : 0;
         }
         if (changed == 0) {
-            OperatorActs.leaveOut(request);
+            AuditInterceptor.leaveOut(request);
         }
-        OperatorActs.record(request, changed > 0, changed + " dead tasks");
+        AuditInterceptor.record(request, changed > 0, changed + " dead tasks");
         return ResponseEntity.accepted().body(new Views.Changed(changed));
     }
 
@@ -134,7 +134,7 @@ final class PullTasksController {
         PullBody body = PullBody.read(RequestLimitFilter.takeBody(request), Set.of("lease", "leases", "id"));
         String id = body.id();
         if (id == null) {
-            OperatorActs.leaveOut(request);
+            AuditInterceptor.leaveOut(request);
             return orders.apply(queue, request, body, each -> new LeaseRequest.Discard());
         }
         if (body.lease() != null) {

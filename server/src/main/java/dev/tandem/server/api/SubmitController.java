@@ -179,7 +179,7 @@ final class SubmitController {
                 .copy()
                 .orTimeout(PUBLISH_TIMEOUT_SECONDS, TimeUnit.SECONDS)
                 .thenApply(published -> {
-                    OperatorActs.published(request, 1);
+                    AuditInterceptor.published(request, 1);
                     return new Views.Published(queue, published.id(), published.place());
                 });
     }

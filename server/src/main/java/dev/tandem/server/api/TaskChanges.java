@@ -64,7 +64,7 @@ public final class TaskChanges {
         this.queue = queue;
         this.names = names;
         this.subjects =
-                names.stream().map(name -> OperatorActs.task(queue, name)).toList();
+                names.stream().map(name -> AuditInterceptor.task(queue, name)).toList();
         this.since = published == null
                         || began == null
                         || published.isAfter(began)

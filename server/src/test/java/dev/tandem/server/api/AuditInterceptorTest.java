@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** Acts of operators through the API stand in the log. */
-class OperatorActsTest extends ApiTestBase {
+class AuditInterceptorTest extends ApiTestBase {
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(OperatorLog.class);
     private final ListAppender<ILoggingEvent> logged = new ListAppender<>();

@@ -36,7 +36,7 @@ class TaskChangesTest {
 
         /** Adds a change of a task as it is recorded now. */
         void addOf(int second, String task) {
-            AuditEntry entry = entry(PUBLISHED.plusSeconds(second), OperatorActs.task("orders", task));
+            AuditEntry entry = entry(PUBLISHED.plusSeconds(second), AuditInterceptor.task("orders", task));
             record(AuditKind.CHANGES, entry.about("orders", task));
         }
 
