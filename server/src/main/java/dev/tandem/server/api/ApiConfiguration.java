@@ -192,12 +192,15 @@ public class ApiConfiguration {
     }
 
     @Bean
-    WhyReader whyReader(
+    WhyFacts whyFacts(
             TandemSettings settings, Inspection inspection, Backlog backlog, LocalQueues local, LimitReader limits) {
+        return new WhyFacts(inspection, backlog, local, limits, settings.executor().lease(), InstantSource.system());
+    }
+
+    @Bean
+    WhyReader whyReader(TandemSettings settings, Inspection inspection, Backlog backlog, WhyFacts facts) {
         return new WhyReader(
-                new ConfiguredQueues(settings, inspection),
-                new TaskLookup(inspection, backlog),
-                new WhyFacts(inspection, backlog, local, limits, settings.executor().lease(), InstantSource.system()));
+                new ConfiguredQueues(settings, inspection), new TaskLookup(inspection, backlog), facts);
     }
 
     @Bean
@@ -249,18 +252,8 @@ public class ApiConfiguration {
 
     @Bean
     TimelineReader timelineReader(
-            TandemSettings settings,
-            Inspection inspection,
-            Backlog backlog,
-            LocalQueues local,
-            LimitReader limits,
-            KeyLog log) {
-        return new TimelineReader(
-                new ConfiguredQueues(settings, inspection),
-                inspection,
-                backlog,
-                log,
-                new WhyFacts(inspection, backlog, local, limits, settings.executor().lease(), InstantSource.system()));
+            TandemSettings settings, Inspection inspection, Backlog backlog, KeyLog log, WhyFacts facts) {
+        return new TimelineReader(new ConfiguredQueues(settings, inspection), inspection, backlog, log, facts);
     }
 
     @Bean
