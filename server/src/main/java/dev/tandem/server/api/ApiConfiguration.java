@@ -194,13 +194,13 @@ public class ApiConfiguration {
     @Bean
     WhyFacts whyFacts(
             TandemSettings settings, Inspection inspection, Backlog backlog, LocalQueues local, LimitReader limits) {
-        return new WhyFacts(inspection, backlog, local, limits, settings.executor().lease(), InstantSource.system());
+        return new WhyFacts(
+                inspection, backlog, local, limits, settings.executor().lease(), InstantSource.system());
     }
 
     @Bean
     WhyReader whyReader(TandemSettings settings, Inspection inspection, Backlog backlog, WhyFacts facts) {
-        return new WhyReader(
-                new ConfiguredQueues(settings, inspection), new TaskLookup(inspection, backlog), facts);
+        return new WhyReader(new ConfiguredQueues(settings, inspection), new TaskLookup(inspection, backlog), facts);
     }
 
     @Bean
@@ -372,7 +372,8 @@ public class ApiConfiguration {
 
     @Bean
     WebMvcConfigurer interceptors(TandemSettings settings, OperatorLog log, AuditLog audit) {
-        AuditInterceptor audits = new AuditInterceptor(log, audit, settings.log().keys(), InstantSource.system());
+        AuditInterceptor audits =
+                new AuditInterceptor(log, audit, settings.log().keys(), InstantSource.system());
         return new WebMvcConfigurer() {
             @Override
             public void addInterceptors(InterceptorRegistry registry) {

@@ -93,7 +93,12 @@ class ConsoleTaskPagesTest extends ConsoleTestBase {
     }
 
     private static AuditEntry change(String who, String action, String subject, Instant at) {
-        return AuditEntries.of(subject).by(who).action(action).at(at).answered(202, "done").entry();
+        return AuditEntries.of(subject)
+                .by(who)
+                .action(action)
+                .at(at)
+                .answered(202, "done")
+                .entry();
     }
 
     @Test

@@ -10,11 +10,21 @@ final class FactsCopy {
 
     private final Facts from;
     boolean byTask;
-    @Nullable TaskFacts task;
-    @Nullable KeyInfo blocked;
-    @Nullable TaskFacts head;
+
+    @Nullable
+    TaskFacts task;
+
+    @Nullable
+    KeyInfo blocked;
+
+    @Nullable
+    TaskFacts head;
+
     HeldAnswer held;
-    @Nullable PartitionOwner home;
+
+    @Nullable
+    PartitionOwner home;
+
     LimitNumbers limits;
     Pauses pauses;
     boolean pulled;

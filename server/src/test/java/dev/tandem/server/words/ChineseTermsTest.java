@@ -51,7 +51,8 @@ class ChineseTermsTest {
 
         /** Returns whether a Chinese text says it. Names of settings, commands, states and parameters stay as they are. */
         boolean isIn(String text) {
-            return chinese.stream().anyMatch(text::contains) || pattern.matcher(text).find();
+            return chinese.stream().anyMatch(text::contains)
+                    || pattern.matcher(text).find();
         }
     }
 
