@@ -196,9 +196,10 @@ class KafkaGroupIT {
             await().until(() -> driver.events("assigned").size() == 2);
             assertThat(driver.events("confirmed")).isEmpty();
             assertThat(driver.events("committed")).isEmpty();
+            // The client may tell of the loss before it gives the commit's answer, which is dropped then.
             assertThat(driver.events())
                     .extracting(Event::kind)
-                    .containsSubsequence("assigned", "commitFailed", "lost", "assigned");
+                    .containsSubsequence("assigned", "lost", "assigned");
             assertThat(driver.events("assigned").get(1).facts().committed()).isEqualTo(-1);
             await().until(() -> driver.deliveredCount() == 20);
         }

@@ -100,9 +100,9 @@ class ArchitectureTest {
             .that()
             .resideInAnyPackage(TASK, ORDERING)
             .should()
-            // Allowed are CompletionStage, which is a promise of an answer and not a thread; single numbers that
-            // threads
-            // share, as the bytes in memory and the state of a row; and the set of keys that a recall looks for.
+            // Allowed are CompletionStage, which is a promise of an answer and not a thread; single numbers
+            // that threads share, as the bytes in memory and the state of a row; and the set of keys that a
+            // recall looks for.
             .dependOnClassesThat(are(resideInAnyPackage(
                             "java.io..",
                             "java.net..",
