@@ -6,11 +6,14 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,9 +28,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Archives of the classes that child JVMs load, from which later children start with less processor time: tests start
- * more than a hundred. The first two children with the same libraries record what they load. With the third, the archive
- * is made beside them, and those that start once it is there use it. It has no classes of Tandem, which each build
- * changes.
+ * more than a hundred. Children with the same libraries record what they load until two of them have loaded all that
+ * they need to start. The next one has the archive made beside it, and those that start once it is there use it. It has
+ * no classes of Tandem, which each build changes.
  *
  * <p>There are none unless the system property {@value #PROPERTY} names a folder, which several JVMs may use at the same
  * time. A start never depends on an archive. Thread-safe.
@@ -37,7 +40,11 @@ final class ClassArchives {
     static final String PROPERTY = "it.class-archives";
 
     private static final Logger LOG = LoggerFactory.getLogger(ClassArchives.class);
-    private static final int RECORDING_STARTS = 2;
+    private static final int RECORDINGS = 2;
+
+    /** A list that has not changed for so long is complete: the child has started, or has ended. */
+    private static final Duration SETTLED = Duration.ofSeconds(3);
+
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
     /** Options of a process whose classes somebody else cares for. */
@@ -115,17 +122,30 @@ final class ClassArchives {
         if (Files.exists(file(".jsa"))) {
             return List.of("-XX:SharedArchiveFile=" + file(".jsa"));
         }
-        Files.write(file(".starts"), new byte[1], StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-        long start = Files.size(file(".starts"));
-        if (start <= RECORDING_STARTS) {
-            return List.of("-XX:DumpLoadedClassList=" + file("." + start + ".classes"));
+        List<Path> recordings = recordings();
+        if (recordings.size() < RECORDINGS) {
+            return List.of("-XX:DumpLoadedClassList=" + file("." + UUID.randomUUID() + ".classes"));
         }
-        make();
+        make(recordings);
         return List.of();
     }
 
+    /** Returns the complete lists of what children have loaded. */
+    private List<Path> recordings() throws IOException {
+        FileTime settled = FileTime.from(Instant.now().minus(SETTLED));
+        List<Path> complete = new ArrayList<>();
+        try (DirectoryStream<Path> lists = Files.newDirectoryStream(folder, key + ".*.classes")) {
+            for (Path list : lists) {
+                if (Files.size(list) > 0 && Files.getLastModifiedTime(list).compareTo(settled) < 0) {
+                    complete.add(list);
+                }
+            }
+        }
+        return complete;
+    }
+
     /** Has the archive made, unless somebody does so or it could not be made before. */
-    private void make() throws IOException {
+    private void make(List<Path> recordings) throws IOException {
         if (Files.exists(file(".failed"))) {
             return;
         }
@@ -134,7 +154,7 @@ final class ClassArchives {
         try {
             FileLock lock = channel.tryLock();
             if (lock != null && !Files.exists(file(".jsa"))) {
-                LocalProcess process = start();
+                LocalProcess process = start(recordings);
                 Thread thread = new Thread(() -> finish(process, channel), "class-archive");
                 thread.setDaemon(true);
                 thread.start();
@@ -149,15 +169,12 @@ final class ClassArchives {
         }
     }
 
-    private LocalProcess start() throws IOException {
+    private LocalProcess start(List<Path> recordings) throws IOException {
         Set<String> classes = new LinkedHashSet<>();
-        for (int start = 1; start <= RECORDING_STARTS; start++) {
-            Path recorded = file("." + start + ".classes");
-            if (Files.exists(recorded)) {
-                String text = Files.readString(recorded);
-                classes.addAll(
-                        text.substring(0, text.lastIndexOf('\n') + 1).lines().toList());
-            }
+        for (Path recording : recordings) {
+            String text = Files.readString(recording);
+            classes.addAll(
+                    text.substring(0, text.lastIndexOf('\n') + 1).lines().toList());
         }
         Path list = Files.write(file(".classes"), classes);
         return LocalProcess.program(
