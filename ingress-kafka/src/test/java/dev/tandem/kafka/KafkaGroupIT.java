@@ -197,9 +197,7 @@ class KafkaGroupIT {
             assertThat(driver.events("confirmed")).isEmpty();
             assertThat(driver.events("committed")).isEmpty();
             // The client may tell of the loss before it gives the commit's answer, which is dropped then.
-            assertThat(driver.events())
-                    .extracting(Event::kind)
-                    .containsSubsequence("assigned", "lost", "assigned");
+            assertThat(driver.events()).extracting(Event::kind).containsSubsequence("assigned", "lost", "assigned");
             assertThat(driver.events("assigned").get(1).facts().committed()).isEqualTo(-1);
             await().until(() -> driver.deliveredCount() == 20);
         }

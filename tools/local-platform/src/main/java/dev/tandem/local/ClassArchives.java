@@ -173,8 +173,7 @@ final class ClassArchives {
         Set<String> classes = new LinkedHashSet<>();
         for (Path recording : recordings) {
             String text = Files.readString(recording);
-            classes.addAll(
-                    text.substring(0, text.lastIndexOf('\n') + 1).lines().toList());
+            classes.addAll(text.substring(0, text.lastIndexOf('\n') + 1).lines().toList());
         }
         Path list = Files.write(file(".classes"), classes);
         return LocalProcess.program(
