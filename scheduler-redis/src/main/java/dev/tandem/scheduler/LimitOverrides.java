@@ -24,8 +24,7 @@ final class LimitOverrides {
 
     /** Returns who sets an override and its numbers, as arguments of the script; without numbers, those that remove it. */
     static List<String> fields(LimitRequest request) {
-        String by = request.by()
-                .substring(0, Math.min(LimitOverride.MAX_NAME, request.by().length()));
+        String by = request.by();
         if (request.numbers() instanceof LimitRequest.Permits permits) {
             return List.of(by, MAX, Integer.toString(permits.max()));
         }

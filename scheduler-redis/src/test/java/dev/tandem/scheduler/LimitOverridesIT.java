@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.task.store.LimitKind;
 import dev.tandem.task.store.LimitNames;
-import dev.tandem.task.store.LimitOverride.OfPermits;
 import dev.tandem.task.store.LimitRequest;
 import dev.tandem.task.store.LimitRequest.Permits;
 import dev.tandem.task.store.LimitRequest.Rate;
@@ -16,20 +15,20 @@ import dev.tandem.task.store.RateRequest;
 import dev.tandem.task.store.RateView;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Overrides of limits in Redis: when a change is made, and what people see of an override. */
+/**
+ * Overrides of limits in Redis: what a reset leaves, and what people see of an override. {@link LimitChangesConformanceIT} tests
+ * when a change is made.
+ */
 class LimitOverridesIT extends OperatorTestBase {
 
     private static final String ANNA = "anna";
-    private static final String BEN = "ben";
     private static final double LONG_AGO = 1_000;
 
     private enum Kind {
@@ -75,61 +74,6 @@ class LimitOverridesIT extends OperatorTestBase {
         return get(store.limits().change(limit, request));
     }
 
-    @Test
-    void aChangeIsMadeOnlyIfNobodyHasChangedTheLimitSinceItWasSeen() {
-        LimitRequest.Answer first = change(LimitRequest.set(new Permits(5), ANNA, NO_REVISION));
-        assertThat(first.done()).isTrue();
-        assertThat(get(store.limits().show(limit)).override())
-                .satisfies(its -> assertThat(its.revision()).isEqualTo(first.revision()));
-        LimitRequest.Answer second = change(LimitRequest.set(new Permits(7), BEN, first.revision()));
-        assertThat(second.done()).isTrue();
-        assertThat(second.before())
-                .isInstanceOfSatisfying(
-                        OfPermits.class, its -> assertThat(its.max()).isEqualTo(5));
-
-        for (LimitRequest late : List.of(
-                LimitRequest.set(new Permits(9), ANNA, first.revision()),
-                LimitRequest.set(new Permits(9), ANNA, NO_REVISION),
-                LimitRequest.reset(LimitKind.PERMITS, first.revision()))) {
-            LimitRequest.Answer refused = change(late);
-            assertThat(refused.done()).as("%s", late).isFalse();
-            assertThat(refused.revision()).isEqualTo(second.revision());
-            assertThat(refused.before()).isInstanceOfSatisfying(OfPermits.class, its -> {
-                assertThat(its.max()).isEqualTo(7);
-                assertThat(its.by()).isEqualTo(BEN);
-            });
-        }
-
-        assertThat(change(LimitRequest.reset(LimitKind.PERMITS, second.revision()))
-                        .done())
-                .isTrue();
-        LimitRequest.Answer afterReset = change(LimitRequest.set(new Permits(9), ANNA, second.revision()));
-        assertThat(afterReset.done()).isFalse();
-        assertThat(afterReset.before()).isNull();
-        assertThat(change(LimitRequest.set(new Permits(9), ANNA, null)).done())
-                .as("whatever it is")
-                .isTrue();
-    }
-
-    /** Anna resets a limit and is offered an undo. Meanwhile Ben sets a number, and somebody resets that. */
-    @ParameterizedTest
-    @EnumSource
-    void anUndoOfAResetTakesBackNoLaterOne(Kind kind) {
-        change(kind.set());
-        String reset = change(kind.reset()).revision();
-        change(kind.set());
-        LimitRequest.Answer last = change(kind.reset());
-
-        LimitRequest.Answer late = change(kind.set(reset));
-
-        assertThat(late.done()).isFalse();
-        assertThat(late.before()).isNull();
-        assertThat(late.revision()).isEqualTo(last.revision());
-        assertThat(change(kind.set(last.revision())).done())
-                .as("the undo of the last one")
-                .isTrue();
-    }
-
     @ParameterizedTest
     @EnumSource
     void aResetLeavesItsRevisionForADayAndNoOverride(Kind kind) {
@@ -164,16 +108,6 @@ class LimitOverridesIT extends OperatorTestBase {
                 .isEqualTo("4000000000000001");
         assertThat(change(LimitRequest.set(new Permits(5), ANNA, null)).revision())
                 .isEqualTo("4000000000000002");
-    }
-
-    @Test
-    void theSameRateAgainHasAnotherRevision() {
-        Set<String> revisions = new HashSet<>();
-        for (int i = 0; i < 50; i++) {
-            revisions.add(
-                    change(LimitRequest.set(new Rate(10_000, 1), ANNA, null)).revision());
-        }
-        assertThat(revisions).hasSize(50);
     }
 
     @Test

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind of the limit
  * @param numbers null to let the settings hold again
- * @param by who asks for the numbers; empty without them
+ * @param by who asks for the numbers, cut to {@value LimitOverride#MAX_NAME} characters; empty without them
  * @param seen the revision that the limit must still have, or {@link LimitOverride#NO_REVISION} if it must have no override; null
  *     for any
  */
@@ -44,6 +44,7 @@ public record LimitRequest(
         if (numbers != null && by.isEmpty()) {
             throw new IllegalArgumentException("An override must say who sets it");
         }
+        by = by.substring(0, Math.min(LimitOverride.MAX_NAME, by.length()));
     }
 
     /** Returns the request that sets numbers of a limit. */
