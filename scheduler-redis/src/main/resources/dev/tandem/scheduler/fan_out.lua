@@ -41,6 +41,8 @@ local call, unpack_list, floor = redis.call, cmsgpack.unpack, math.floor
 local DUE, OPEN, ENDED, MASTERS, KEPT, CALLER = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local CALL, KNOWN = tonumber(ARGV[1]), tonumber(ARGV[2])
 local FIRST_KEY, FIRST_ARGUMENT, KEYS_OF_EACH = 7, 3, 5
+-- Where in the list of a request its fields begin, and the plan of one that opens.
+local FIRST_FIELD, PLAN = 3, 6
 local UNCOUNTED = 'more subtasks were published than are counted'
 local time = call('TIME')
 local now = time[1] * 1000 + floor(time[2] / 1000)
@@ -197,30 +199,31 @@ local function bits_of_window(k, f)
 end
 
 local function open(k, id, f, a)
+  local token, most_open, master, master_field, master_id = a[3], a[4], a[5], a[8], a[9]
   if not f then
-    if call('ZCARD', OPEN) >= a[4] then
+    if call('ZCARD', OPEN) >= most_open then
       return ANSWER_NO_ROOM
     end
-    call('HSET', k.fan_out, 'phase', PHASE_OPEN, 'token', a[3], 'cursor', '0', 'total', '-1', 'stop', STOP_NO, 'since',
-      number_text(now), unpack(a, 6))
+    call('HSET', k.fan_out, 'phase', PHASE_OPEN, 'token', token, 'cursor', '0', 'total', '-1', 'stop', STOP_NO, 'since',
+      number_text(now), unpack(a, PLAN))
     call('ZADD', OPEN, number_text(now), id)
     call('ZREM', ENDED, id) -- It was forgotten, and begins anew.
     call('ZREM', KEPT, id)
-    call('ZADD', MASTERS, number_text(a[5]), id)
+    call('ZADD', MASTERS, number_text(master), id)
     look_at(id, now + FAN_OUT_SILENT_MILLIS)
     return ANSWER_OK
   end
   local is_finished = call('HGET', k.fan_out, 'finished') == '1'
   local is_fenced = f.phase == PHASE_OPEN or f.awaits_master and not is_finished
-  if is_fenced and a[3] < f.token then
+  if is_fenced and token < f.token then
     return ANSWER_FENCED
   end
-  call('ZADD', MASTERS, number_text(a[5]), id) -- Whoever began it may have been of an earlier version.
+  call('ZADD', MASTERS, number_text(master), id) -- Whoever began it may have been of an earlier version.
   if is_finished then
     keep_on(k, id, f) -- Its master runs again, and may do so later.
     return ANSWER_CLOSED
   elseif is_fenced then
-    call('HSET', k.fan_out, 'token', a[3], a[8], a[9]) -- From now on the end of an earlier run does not count.
+    call('HSET', k.fan_out, 'token', token, master_field, master_id) -- From now on the end of an earlier run does not count.
   end
   if f.phase ~= PHASE_OPEN then
     return ANSWER_CLOSED
@@ -234,20 +237,21 @@ local function open(k, id, f, a)
 end
 
 local function from_writer(k, id, f, a)
+  local what, token, published, wants_bits = a[1], a[3], a[4], a[5]
   if f.phase ~= PHASE_OPEN then
     return closed(k, f)
-  elseif a[3] ~= f.token then
+  elseif token ~= f.token then
     return ANSWER_FENCED
-  elseif a[1] == FAN_OUT_NOTE then
-    f.cursor = a[4]
-    call('HSET', k.fan_out, 'cursor', a[4])
+  elseif what == FAN_OUT_NOTE then
+    f.cursor = published
+    call('HSET', k.fan_out, 'cursor', published)
     look_at(id, now + FAN_OUT_SILENT_MILLIS)
-    return ANSWER_OK, a[5] == 1 and bits_of_window(k, f) or ''
-  elseif f.stop == STOP_NO and count(k.ended, f.cursor + FAN_OUT_WINDOW) > count(k.ended, a[4]) then
+    return ANSWER_OK, wants_bits == 1 and bits_of_window(k, f) or ''
+  elseif f.stop == STOP_NO and count(k.ended, f.cursor + FAN_OUT_WINDOW) > count(k.ended, published) then
     -- Numbers beyond the window are of no run of this master, so they do not keep it from its seal.
     return ANSWER_NOT_REPEATABLE
   end
-  return seal(k, id, f, a[4])
+  return seal(k, id, f, published)
 end
 
 local function stop(k, id, f, code, why)
@@ -277,43 +281,44 @@ end
 -- An abandonment is followed by a cancellation, so a request that comes again, since its answer was lost, is answered as the first one.
 -- If he dies before that, a patrol has to cancel what is within.
 local function abandon(k, id, f, a)
+  local token, why, is_cancelled, master_end = a[3], a[4], a[5] == 1, a[6]
   local code, awaited = ANSWER_OK, f.awaits_master
-  if (f.phase == PHASE_OPEN or awaited) and a[3] < f.token then
+  if (f.phase == PHASE_OPEN or awaited) and token < f.token then
     return ANSWER_FENCED
   elseif awaited then
     f.awaits_master = false
     call('HSET', k.fan_out, 'awaits-master', '0')
   end
   if f.phase == PHASE_OPEN then
-    stop(k, id, f, STOP_ABANDONED, a[4])
+    stop(k, id, f, STOP_ABANDONED, why)
     call('HSET', k.fan_out, 'abandoned', '1')
     code = seal(k, id, f, f.cursor)
   elseif call('HGET', k.fan_out, 'abandoned') ~= '1' then
-    return master_ended(k, id, f, awaited and a[6] or FAN_OUT_SUCCEEDED, a[4])
+    return master_ended(k, id, f, awaited and master_end or FAN_OUT_SUCCEEDED, why)
   elseif awaited and f.phase == PHASE_SEALED then
     code = judge(k, id, f) -- An earlier version gave it up, and does not know that it waits.
   end
-  if a[5] == 1 and f.phase == PHASE_SEALED then
-    note_cancelled(k, id, f, a[4])
+  if is_cancelled and f.phase == PHASE_SEALED then
+    note_cancelled(k, id, f, why)
     look_at(id, now + FAN_OUT_CLAIM_MILLIS)
   end
   return code
 end
 
-local function cancel(k, id, f, a)
+local function cancel(k, id, f, why)
   if f.phase == PHASE_COMPLETE then
     return ANSWER_CLOSED
   end
-  note_cancelled(k, id, f, a[3])
+  note_cancelled(k, id, f, why)
   return judge(k, id, f)
 end
 
 -- Ends a fan-out by an operator. What has not ended by then does not count any more.
-local function give_up(k, id, f, a)
+local function give_up(k, id, f, why)
   if f.phase == PHASE_COMPLETE then
     return closed(k, f)
   end
-  note_cancelled(k, id, f, a[3])
+  note_cancelled(k, id, f, why)
   if f.phase == PHASE_OPEN then
     f.total = f.cursor
     note_uncounted(k, f, f.total)
@@ -335,8 +340,8 @@ local function tell(k, id, f, a)
     return closed(k, f)
   end
   local any_nested, nested = call('EXISTS', k.inner) == 1, ''
-  for i = 3, #a, 4 do
-    local number, how, own = a[i], a[i + 1], a[i + 3]
+  for i = FIRST_FIELD, #a, 4 do
+    local number, how, why, own = a[i], a[i + 1], a[i + 2], a[i + 3]
     local exists = f.phase == PHASE_OPEN or number < f.total
     local inner = any_nested and call('HGET', k.inner, number_text(number))
     if inner and inner == own then
@@ -348,7 +353,7 @@ local function tell(k, id, f, a)
     elseif exists and call('SETBIT', k.ended, number, 1) == 0 and how ~= FAN_OUT_SUCCEEDED then
       call('SETBIT', how == FAN_OUT_FAILED and k.failed or k.cancelled, number, 1)
       if how == FAN_OUT_FAILED then
-        add_error(k, number, a[i + 2])
+        add_error(k, number, why)
       end
     end
   end
@@ -356,57 +361,60 @@ local function tell(k, id, f, a)
 end
 
 -- One that failed or was cancelled is no copy: somebody may have it retried.
-local function ask(k, a)
-  if call('GETBIT', k.failed, a[3]) == 1 then
+local function ask(k, number)
+  if call('GETBIT', k.failed, number) == 1 then
     return ANSWER_HAS_FAILED
   end
-  local succeeded = call('GETBIT', k.ended, a[3]) == 1 and call('GETBIT', k.cancelled, a[3]) == 0
+  local succeeded = call('GETBIT', k.ended, number) == 1 and call('GETBIT', k.cancelled, number) == 0
   return succeeded and ANSWER_DUPLICATE or ANSWER_OK
 end
 
 -- Of copies, the first has the place. One that comes when that has ended is answered without a name.
 local function nest(k, f, a)
-  local number = number_text(a[3])
-  local inner, before = call('HGET', k.inner, number), ask(k, a)
-  if inner and inner ~= a[4] then
+  local number, own, was_retried = a[3], a[4], a[5] ~= 0
+  local field = number_text(number)
+  local inner, before = call('HGET', k.inner, field), ask(k, number)
+  if inner and inner ~= own then
     return ANSWER_DUPLICATE, inner
   elseif before == ANSWER_DUPLICATE then
     return before
-  elseif a[5] == 0 and not inner and call('GETBIT', k.ended, a[3]) == 1 then
+  elseif not was_retried and not inner and call('GETBIT', k.ended, number) == 1 then
     return before == ANSWER_HAS_FAILED and before or ANSWER_DUPLICATE
   elseif f.phase == PHASE_COMPLETE then
     return ANSWER_CLOSED -- What is kept of it expires, and this would be a new key.
   end
-  call('HSET', k.inner, number, a[4])
+  call('HSET', k.inner, field, own)
   return ANSWER_OK
 end
 
 local function begin(k, a)
+  local identity, name = a[3], a[4]
   local by = call('HGET', k.fan_out, 'begun-by')
-  if by and by ~= a[3] then
+  if by and by ~= identity then
     return ANSWER_DUPLICATE, call('HGET', k.fan_out, 'begun-name')
   end
-  call('HSET', k.fan_out, 'begun-by', a[3], 'begun-name', a[4])
+  call('HSET', k.fan_out, 'begun-by', identity, 'begun-name', name)
   return ANSWER_OK
 end
 
 -- A claim may be repeated by who made it, because its answer was lost.
 local function claim(k, id, f, a)
+  local claimer, millis = a[3], a[4]
   local h = call('HMGET', k.fan_out, 'finished', 'claimed-by')
-  local again = h[1] ~= '1' and h[2] == a[3]
+  local again = h[1] ~= '1' and h[2] == claimer
   if not again then
     if not is_free(k, f) then
       return ANSWER_CLOSED
     end
     call('HINCRBY', k.fan_out, 'tries', 1)
   end
-  call('HSET', k.fan_out, 'claimed-by', a[3], 'claimed-until', number_text(now + a[4]))
-  look_at(id, now + a[4])
+  call('HSET', k.fan_out, 'claimed-by', claimer, 'claimed-until', number_text(now + millis))
+  look_at(id, now + millis)
   return ANSWER_OK
 end
 
-local function within(k, a)
-  local page = call('HSCAN', k.inner, a[3], 'COUNT', FAN_OUT_PAGE)
+local function within(k, cursor)
+  local page = call('HSCAN', k.inner, cursor, 'COUNT', FAN_OUT_PAGE)
   local text = page[1]
   for i = 2, #page[2], 2 do
     text = text .. ' ' .. page[2][i]
@@ -419,8 +427,9 @@ local function record(k, f)
   return {count(k.ended, bound), count(k.failed, bound), count(k.cancelled, bound), call('HGETALL', k.fan_out)}
 end
 
+-- The list of a request has what is asked, the id, and its fields. Each function names those that it takes.
 local function answer(k, id, f, a)
-  local what = a[1]
+  local what, first = a[1], a[FIRST_FIELD]
   if what == FAN_OUT_OPEN then
     return open(k, id, f, a)
   elseif not f then
@@ -432,13 +441,13 @@ local function answer(k, id, f, a)
   elseif what == FAN_OUT_ABANDON then
     return abandon(k, id, f, a)
   elseif what == FAN_OUT_CANCEL then
-    return cancel(k, id, f, a)
+    return cancel(k, id, f, first)
   elseif what == FAN_OUT_END then
-    return give_up(k, id, f, a)
+    return give_up(k, id, f, first)
   elseif what == FAN_OUT_NEST then
     return nest(k, f, a)
   elseif what == FAN_OUT_ASK then
-    return ask(k, a)
+    return ask(k, first)
   elseif what == FAN_OUT_BEGIN then
     return begin(k, a)
   elseif what == FAN_OUT_CLAIM then
@@ -446,11 +455,11 @@ local function answer(k, id, f, a)
   elseif what == FAN_OUT_FINISH then
     return f.phase == PHASE_COMPLETE and finish(k, id, f) or ANSWER_CLOSED
   elseif what == FAN_OUT_WITHIN then
-    return within(k, a)
+    return within(k, first)
   elseif what == FAN_OUT_POSTPONE then
     -- The caller may not know yet that it is COMPLETE: then its final task must not wait for long.
     local most = f.phase == PHASE_COMPLETE and FAN_OUT_CLAIM_MILLIS or math.huge
-    call('ZADD', DUE, 'XX', number_text(now + math.min(a[3], most)), id)
+    call('ZADD', DUE, 'XX', number_text(now + math.min(first, most)), id)
   end
   return ANSWER_OK
 end
@@ -464,11 +473,11 @@ for i = 1, #ARGV - FIRST_ARGUMENT + 1 do
   local k = {fan_out = KEYS[at], ended = KEYS[at + 1], failed = KEYS[at + 2], cancelled = KEYS[at + 3],
     inner = KEYS[at + 4]}
   local a = unpack_list(ARGV[FIRST_ARGUMENT + i - 1])
-  local id, f = a[2], read(k.fan_out)
+  local what, id, f = a[1], a[2], read(k.fan_out)
   local code, detail, more = answer(k, id, f, a)
   f = f or {stop = STOP_NO, cursor = 0, total = -1}
-  local shows = code == ANSWER_OK and (a[1] == FAN_OUT_VIEW or a[1] == FAN_OUT_CLAIM)
-  local is_bits = code == ANSWER_RESUMED or a[1] == FAN_OUT_NOTE
+  local shows = code == ANSWER_OK and (what == FAN_OUT_VIEW or what == FAN_OUT_CLAIM)
+  local is_bits = code == ANSWER_RESUMED or what == FAN_OUT_NOTE
   reply[i + 1] = {code, f.stop, f.cursor, f.total, is_bits and detail or '', is_bits and more or not is_bits and detail or '',
     shows and record(k, f) or {}, f.is_cancelled and 1 or 0}
 end
