@@ -12,6 +12,11 @@ import dev.tandem.task.store.Registration;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -106,23 +111,38 @@ class RegistrationIT extends OperatorTestBase {
         }
     }
 
-    /** Redis answers late, so that a heartbeat is on its way when the executor leaves. */
+    /** A heartbeat is on its way when the executor leaves. */
     @Test
     void executorThatLeavesIsNotRegisteredAgainByItsLastHeartbeat() throws Exception {
         try (LocalRedis redis = Brokers.orSkip(() -> LocalRedis.builder().start());
                 RedisStore other = RedisStore.open(RedisSettings.of(redis.address()));
                 RedisClient client = RedisClient.create(redis.address());
-                var connection = client.connect()) {
+                StatefulRedisConnection<String, String> connection = client.connect()) {
             TestExecutor leaving = new TestExecutor(queue);
             Registration registration = other.register(leaving);
             await().until(() -> get(other.presence().liveIds()).contains(leaving.id()));
-            connection.sync().clientPause(1_500);
-            // Executors beat twice a second while others come. Redis takes none of it.
-            Thread.sleep(700);
+            tellClients(connection, "PAUSE", "60000", "WRITE");
+            await("a heartbeat that Redis has and does not take")
+                    .until(() -> connection.sync().clientList().lines().anyMatch(RegistrationIT::isBlocked));
 
-            registration.close();
+            Thread leave = new Thread(registration::close, "leave");
+            leave.start();
+            await("the executor to wait for Redis").until(() -> leave.getState() == Thread.State.TIMED_WAITING);
+            tellClients(connection, "UNPAUSE");
+            leave.join();
 
             assertThat(get(other.presence().liveIds())).isEmpty();
         }
+    }
+
+    private static void tellClients(StatefulRedisConnection<String, String> connection, String... words) {
+        CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
+        List.of(words).forEach(arguments::add);
+        connection.sync().dispatch(CommandType.CLIENT, new StatusOutput<>(StringCodec.UTF8), arguments);
+    }
+
+    /** Returns whether a line of CLIENT LIST is of a client whose command waits. */
+    private static boolean isBlocked(String line) {
+        return line.matches(".* flags=\\w*b\\w* .*");
     }
 }
