@@ -10,7 +10,6 @@ import dev.tandem.task.store.DedupBuckets;
 import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.TaskEnd;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -39,12 +38,14 @@ public final class Inspector {
     private final AdminConnection connection;
     private final TaskFinder finder;
     private final EndedTaskLister ended;
+    private final KeyInspector keys;
 
     Inspector(AdminConnection connection) {
         this.connection = connection;
         SuccessFinder successes = new SuccessFinder(connection);
         ended = new EndedTaskLister(this, successes);
         finder = new TaskFinder(connection, successes);
+        keys = new KeyInspector(this);
     }
 
     /** Returns the partitions of a queue that were ever used. Numbers are in numerical order. */
@@ -275,85 +276,9 @@ public final class Inspector {
         return connection.runScript(Script.SHOW_DEDUP_KEY, keys).thenApply(reply -> DedupCodec.view(queue, reply));
     }
 
-    /** Returns where a key is blocked; empty if nowhere. */
-    public CompletableFuture<List<KeyView>> key(String queue, String key) {
-        return partitions(queue)
-                .thenCompose(partitions -> Futures.all(partitions, each -> key(each, key)))
-                .thenApply(views -> views.stream().flatMap(Optional::stream).toList());
-    }
-
-    /** Returns why a key is blocked in one partition; empty if it is not. */
-    public CompletableFuture<Optional<KeyView>> key(Partition partition, String key) {
-        return inspect(partition, "key", key).thenApply(reply -> {
-            ReplyReader in = new ReplyReader(reply);
-            String entry = in.maybeText();
-            return entry == null
-                    ? Optional.empty()
-                    : Optional.of(InspectionReply.key(partition, key, entry, in.number(), in.list()));
-        });
-    }
-
-    /** Returns the first tasks that are parked behind the head of a key, in order. */
-    public CompletableFuture<List<TaskView>> parkedBehind(Partition partition, String key, int limit) {
-        requireLimit(limit);
-        return inspect(partition, "lane", key, Integer.toString(limit))
-                .thenApply(reply -> InspectionReply.tasks(partition, new ReplyReader(reply).list()));
-    }
-
-    /**
-     * Lists blocked keys in no order. A page may have somewhat more or fewer than the limit.
-     *
-     * @throws IllegalArgumentException if the limit or the cursor is not allowed
-     */
-    public CompletableFuture<ResultPage<KeyView>> blockedKeys(Partition partition, @Nullable String cursor, int limit) {
-        requireLimit(limit);
-        return inspect(
-                        partition,
-                        "blocked",
-                        cursor == null ? "" : TaskCursor.requireScan(cursor),
-                        Integer.toString(limit))
-                .thenApply(reply -> {
-                    ReplyReader in = new ReplyReader(reply);
-                    String next = in.text();
-                    List<KeyView> keys = new ArrayList<>();
-                    while (in.hasMore()) {
-                        keys.add(InspectionReply.key(partition, in.text(), in.text(), in.number(), in.list()));
-                    }
-                    return new ResultPage<>(keys, next.isEmpty() ? null : next);
-                });
-    }
-
-    /** Lists blocked keys over all partitions of a queue, with the budget of a list. */
-    public CompletableFuture<ResultPage<KeyView>> blockedKeys(String queue, @Nullable String cursor, int limit) {
-        return blockedKeys(queue, cursor, limit, ReadBudget.forList());
-    }
-
-    /** Lists blocked keys over all partitions of a queue, one partition after the other; else as for one. */
-    public CompletableFuture<ResultPage<KeyView>> blockedKeys(
-            String queue, @Nullable String cursor, int limit, ReadBudget budget) {
-        requireLimit(limit);
-        QueueCursor from = QueueCursor.parse(cursor);
-        if (from.inner() != null) {
-            TaskCursor.requireScan(from.inner());
-        }
-        return partitions(queue)
-                .thenCompose(
-                        partitions -> PartitionPages.collect(partitions, cursor, limit, budget, this::blockedKeys));
-    }
-
-    /**
-     * Returns the key behind which the most tasks are parked, or one that has nearly as many (within one in 128 of all
-     * parked tasks); empty if none is parked. Costs the same however many keys are blocked.
-     */
-    public CompletableFuture<Optional<KeyView>> fullestKey(Partition partition) {
-        return inspect(partition, "fullest").thenApply(reply -> {
-            ReplyReader in = new ReplyReader(reply);
-            String key = in.hasMore() ? in.text() : null;
-            String entry = key == null ? null : in.maybeText();
-            return key == null || entry == null
-                    ? Optional.empty()
-                    : Optional.of(InspectionReply.key(partition, key, entry, in.number(), null));
-        });
+    /** Returns what inspects the keys of queues. */
+    public KeyInspector keys() {
+        return keys;
     }
 
     /** Returns the dead tasks of a partition by type and error. @param most how many groups, those with the most tasks */
@@ -376,7 +301,7 @@ public final class Inspector {
         return new PausedTaskBook(connection).of(queue);
     }
 
-    private CompletableFuture<List<Object>> inspect(Partition partition, String... args) {
+    CompletableFuture<List<Object>> inspect(Partition partition, String... args) {
         byte[][] encoded = new byte[args.length][];
         for (int i = 0; i < args.length; i++) {
             encoded[i] = bytes(args[i]);
@@ -384,13 +309,9 @@ public final class Inspector {
         return connection.runScript(Script.INSPECT, partition, encoded);
     }
 
-    private static void requireLimit(int limit) {
+    static void requireLimit(int limit) {
         if (limit < 1 || limit > MAX_PAGE) {
             throw new IllegalArgumentException("limit is " + limit + ": it must be 1 to " + MAX_PAGE);
         }
-    }
-
-    private static String text(byte[] bytes) {
-        return new String(bytes, StandardCharsets.UTF_8);
     }
 }

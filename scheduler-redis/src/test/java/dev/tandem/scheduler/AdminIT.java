@@ -34,7 +34,7 @@ class AdminIT extends OperatorTestBase {
     void retryingTheDeadHeadUnblocksItsKey() {
         halt("k", 1);
         park("k", 2);
-        KeyView key = get(store.inspector().key(partition, "k")).orElseThrow();
+        KeyView key = get(store.inspector().keys().find(partition, "k")).orElseThrow();
         assertThat(key.reason()).isEqualTo(BlockReason.HALTED);
         assertThat(key.parked()).isEqualTo(1);
         int wakes = owner.wakes.get();
@@ -49,7 +49,7 @@ class AdminIT extends OperatorTestBase {
         assertThat(envelope.attempts()).isZero();
         assertThat(envelope.error()).isEqualTo("boom");
         assertThat(get(store.admin().retryKey(partition, "k"))).isEqualTo(Result.ACTIVE);
-        assertThat(get(store.inspector().key(partition, "k")).orElseThrow().reason())
+        assertThat(get(store.inspector().keys().find(partition, "k")).orElseThrow().reason())
                 .isEqualTo(BlockReason.HEAD);
     }
 
@@ -70,7 +70,7 @@ class AdminIT extends OperatorTestBase {
         halt("k", 1);
         park("k", 4, 2, 3);
         assertThat(get(store.admin().drainKey(partition, "k"))).isEqualTo(Result.DONE);
-        assertThat(get(store.inspector().key(partition, "k"))).isEmpty();
+        assertThat(get(store.inspector().keys().find(partition, "k"))).isEmpty();
         assertThat(offsets(TaskState.DEAD)).containsExactly(3L, 2L, 4L, 1L);
         String reason = "drained behind @0/0:1, the head of its key, by an operator";
         assertThat(page(TaskState.DEAD, null, 10).items())
@@ -204,7 +204,7 @@ class AdminIT extends OperatorTestBase {
     void onlyTheHeadThatWasSeenIsGivenUp() {
         halt("k", 1);
         park("k", 2, 3);
-        KeyView seen = get(store.inspector().key(partition, "k")).orElseThrow();
+        KeyView seen = get(store.inspector().keys().find(partition, "k")).orElseThrow();
         assertThat(get(store.admin().skip(seen, false))).isEqualTo(Result.DONE);
         StoreAnswer.DueTask next = due().claimed().get(0);
         Verdict dead = new Verdict.Dead(DeadHead.HALT, envelope("k", next.token()));
@@ -214,7 +214,7 @@ class AdminIT extends OperatorTestBase {
         assertThat(get(store.admin().skip(seen, true))).isEqualTo(Result.NOT_FOUND);
         assertThat(get(store.admin().drain(seen, true))).isEqualTo(Result.NOT_FOUND);
 
-        KeyView now = get(store.inspector().key(partition, "k")).orElseThrow();
+        KeyView now = get(store.inspector().keys().find(partition, "k")).orElseThrow();
         assertThat(now.head()).isEqualTo(Position.of(0, 2));
         assertThat(now.reason()).isEqualTo(BlockReason.HALTED);
         assertThat(offsets(TaskState.PARKED)).containsExactly(3L);
@@ -223,7 +223,7 @@ class AdminIT extends OperatorTestBase {
     @Test
     void headThatWasSeenDeadAndIsRetriedSinceIsNotGivenUpEvenByForce() {
         halt("k", 1);
-        KeyView seen = get(store.inspector().key(partition, "k")).orElseThrow();
+        KeyView seen = get(store.inspector().keys().find(partition, "k")).orElseThrow();
         assertThat(get(store.admin().retryKey(partition, "k"))).isEqualTo(Result.DONE);
 
         assertThat(get(store.admin().skip(seen, true))).isEqualTo(Result.NOT_FOUND);

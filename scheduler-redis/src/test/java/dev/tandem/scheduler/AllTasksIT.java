@@ -117,15 +117,15 @@ class AllTasksIT extends OperatorTestBase {
         park("k", 4, 2, 3);
         park("k", 9);
 
-        KeyView key = get(store.inspector().key(partition, "k")).orElseThrow();
+        KeyView key = get(store.inspector().keys().find(partition, "k")).orElseThrow();
         assertThat(key.headTask().state()).isEqualTo(TaskState.RETRY);
         assertThat(key.headTask().envelope().attempts()).isEqualTo(3);
         assertThat(key.headTask().at()).isGreaterThan(System.currentTimeMillis());
-        assertThat(get(store.inspector().parkedBehind(partition, "k", 3)))
+        assertThat(get(store.inspector().keys().parkedBehind(partition, "k", 3)))
                 .extracting(AllTasksIT::offset)
                 .containsExactly(4L, 2L, 3L);
-        assertThat(get(store.inspector().parkedBehind(partition, "open", 3))).isEmpty();
-        assertThat(get(store.inspector().blockedKeys(partition, null, 10)).items())
+        assertThat(get(store.inspector().keys().parkedBehind(partition, "open", 3))).isEmpty();
+        assertThat(get(store.inspector().keys().blocked(partition, null, 10)).items())
                 .singleElement()
                 .satisfies(listed -> {
                     assertThat(listed.headTask().position()).isEqualTo(Position.of(0, 1));

@@ -151,7 +151,7 @@ class BoundedReadsIT extends OperatorTestBase {
         } while (cursor != null);
         do {
             ResultPage<KeyView> page = get(
-                    store.inspector().blockedKeys(queue, cursor, 100, new ReadBudget(2, 100, Duration.ofMinutes(1))));
+                    store.inspector().keys().blocked(queue, cursor, 100, new ReadBudget(2, 100, Duration.ofMinutes(1))));
             page.items().forEach(key -> keys.add(key.key()));
             cursor = page.next();
         } while (cursor != null);

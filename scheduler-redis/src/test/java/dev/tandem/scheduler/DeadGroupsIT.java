@@ -172,7 +172,7 @@ class DeadGroupsIT extends OperatorTestBase {
             long offset = step;
             @Nullable String key = random.nextInt(3) == 0 ? null : "k" + random.nextInt(6);
             boolean blocked =
-                    key != null && !get(store.inspector().key(partition, key)).isEmpty();
+                    key != null && !get(store.inspector().keys().find(partition, key)).isEmpty();
             String error = random.nextInt(4) == 0 ? "late " + step : "boom " + "x".repeat(random.nextInt(3));
             if (blocked) {
                 hand(List.of(handOver(offset, key, new Move.Park(), error)));
@@ -203,7 +203,7 @@ class DeadGroupsIT extends OperatorTestBase {
 
         assertThat(done.changed()).isEqualTo(2);
         assertThat(done.refused()).as("the one that halts no key").isOne();
-        assertThat(get(store.inspector().key(partition, "k2"))).isEmpty();
+        assertThat(get(store.inspector().keys().find(partition, "k2"))).isEmpty();
         assertThat(due().claimed())
                 .singleElement()
                 .satisfies(task -> assertThat(task.position()).isEqualTo(Position.of(0, 2)));

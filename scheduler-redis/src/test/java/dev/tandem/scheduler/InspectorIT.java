@@ -190,13 +190,13 @@ class InspectorIT extends OperatorTestBase {
 
     @Test
     void fullestKeyIsTheOneWithTheMostParkedTasks() {
-        assertThat(get(store.inspector().fullestKey(partition))).isEmpty();
+        assertThat(get(store.inspector().keys().fullest(partition))).isEmpty();
         for (int i = 0; i < 300; i++) {
             retryLater("key-" + i, i);
             park("key-" + i, 1_000 + i);
         }
         park("key-77", 2_000, 2_001, 2_002, 2_003, 2_004);
-        KeyView fullest = get(store.inspector().fullestKey(partition)).orElseThrow();
+        KeyView fullest = get(store.inspector().keys().fullest(partition)).orElseThrow();
         assertThat(fullest.key()).isEqualTo("key-77");
         assertThat(fullest.parked()).isEqualTo(6);
         assertThat(fullest.reason()).isEqualTo(BlockReason.HEAD);
@@ -210,7 +210,7 @@ class InspectorIT extends OperatorTestBase {
         List<KeyView> all = new ArrayList<>();
         String cursor = null;
         do {
-            ResultPage<KeyView> page = get(store.inspector().blockedKeys(partition, cursor, 10));
+            ResultPage<KeyView> page = get(store.inspector().keys().blocked(partition, cursor, 10));
             all.addAll(page.items());
             cursor = page.next();
         } while (cursor != null);

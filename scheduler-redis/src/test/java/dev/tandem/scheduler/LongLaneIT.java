@@ -99,7 +99,7 @@ class LongLaneIT extends OperatorTestBase {
                         .settles())
                 .as("what an outcome does is bounded")
                 .containsExactly(SettleResult.Ok.PLAIN);
-        assertThat(get(store.inspector().key(partition, "k")).orElseThrow().reason())
+        assertThat(get(store.inspector().keys().find(partition, "k")).orElseThrow().reason())
                 .isEqualTo(BlockReason.HALTED);
         assertThat(parked()).isBetween(PARKED - 1_000L, PARKED - 1L);
 
@@ -190,7 +190,7 @@ class LongLaneIT extends OperatorTestBase {
         drainStep(goOn, ScriptCodes.CHANGE_NOT_FOUND);
 
         assertThat(parked()).isEqualTo(left);
-        KeyView key = get(store.inspector().key(partition, "k")).orElseThrow();
+        KeyView key = get(store.inspector().keys().find(partition, "k")).orElseThrow();
         assertThat(key.reason()).isEqualTo(BlockReason.HALTED);
         assertThat(key.headTask().envelope().error()).isEqualTo("boom");
     }
@@ -208,7 +208,7 @@ class LongLaneIT extends OperatorTestBase {
     void drainThatEndsEarlyIsDoneInPart() {
         halt("k", 0);
         parkMany();
-        KeyView seen = get(store.inspector().key(partition, "k")).orElseThrow();
+        KeyView seen = get(store.inspector().keys().find(partition, "k")).orElseThrow();
 
         CompletableFuture<Result> drained = store.admin().drain(seen, false);
         assertThat(get(store.admin().retry(seen.headTask()))).isEqualTo(Result.DONE);
@@ -246,7 +246,7 @@ class LongLaneIT extends OperatorTestBase {
             park("k", LongStream.range(from, from + 1_000).toArray());
         }
         assertThat(parked()).isEqualTo(PARKED);
-        assertThat(get(store.inspector().key(partition, "k")).orElseThrow().reason())
+        assertThat(get(store.inspector().keys().find(partition, "k")).orElseThrow().reason())
                 .isIn(BlockReason.HEAD, BlockReason.HALTED);
     }
 
@@ -256,7 +256,7 @@ class LongLaneIT extends OperatorTestBase {
 
     /** Dead tasks are listed latest first. */
     private void assertDrained(int dead) {
-        assertThat(get(store.inspector().key(partition, "k"))).isEmpty();
+        assertThat(get(store.inspector().keys().find(partition, "k"))).isEmpty();
         assertThat(parked()).isZero();
         List<Long> died = new ArrayList<>();
         String cursor = null;

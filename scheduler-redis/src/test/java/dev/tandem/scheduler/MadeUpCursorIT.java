@@ -74,7 +74,7 @@ class MadeUpCursorIT extends OperatorTestBase {
     @ParameterizedTest
     @ValueSource(strings = {"x", "-1", "99999999999999999999", "1.5", "", "184467440737095516150"})
     void ofBlockedKeysIsRefusedToo(String madeUp) {
-        assertThatThrownBy(() -> store.inspector().blockedKeys(partition, madeUp, 10))
+        assertThatThrownBy(() -> store.inspector().keys().blocked(partition, madeUp, 10))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("cursor");
     }
@@ -84,7 +84,7 @@ class MadeUpCursorIT extends OperatorTestBase {
         String cursor = cursor("17 ");
         assertThatThrownBy(() -> get(store.inspector().tasks(queue, TaskState.DEAD, cursor, 10)))
                 .hasRootCauseInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> get(store.inspector().blockedKeys(queue, cursor, 10)))
+        assertThatThrownBy(() -> get(store.inspector().keys().blocked(queue, cursor, 10)))
                 .hasRootCauseInstanceOf(IllegalArgumentException.class);
     }
 

@@ -69,7 +69,7 @@ class RedisStoreConformanceIT extends StoreConformance {
 
     @Override
     protected Collection<BlockedKey> blockedKeys(Partition of) {
-        return store.inspector().blockedKeys(of, null, Inspector.MAX_PAGE).join().items().stream()
+        return store.inspector().keys().blocked(of, null, Inspector.MAX_PAGE).join().items().stream()
                 .map(view -> new BlockedKey(view.key(), view.reason(), view.head()))
                 .toList();
     }

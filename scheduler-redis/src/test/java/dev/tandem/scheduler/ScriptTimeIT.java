@@ -132,7 +132,7 @@ class ScriptTimeIT {
                             .groups())
                     .hasSize(500);
         }
-        assertThat(inspector.fullestKey(PARTITION).join().orElseThrow().parked())
+        assertThat(inspector.keys().fullest(PARTITION).join().orElseThrow().parked())
                 .isEqualTo(TASKS);
     }
 

@@ -88,7 +88,7 @@ final class RedisAdministration implements Administration {
 
     @Override
     public List<KeyChange> key(String queue, String key, KeyAction action, boolean force, @Nullable TaskRef head) {
-        List<KeyView> blocked = await(inspector.key(queue, key));
+        List<KeyView> blocked = await(inspector.keys().find(queue, key));
         List<KeyView> named = blocked.stream()
                 .filter(seen -> head == null || head.equals(ref(seen)))
                 .toList();

@@ -275,21 +275,21 @@ final class RedisInspection implements Inspection {
     @Override
     public Page<KeyInfo> keys(String queue, @Nullable String cursor, int limit) {
         ReadBudget budget = ReadBudget.forList();
-        var page = await(inspector.blockedKeys(queue, cursor, limit, budget), budget);
+        var page = await(inspector.keys().blocked(queue, cursor, limit, budget), budget);
         List<KeyInfo> keys = page.items().stream().map(RedisInspection::info).toList();
         return new Page<>(keys, page.next(), page.next() != null && keys.size() < limit && budget.isSpent());
     }
 
     @Override
     public List<KeyInfo> key(String queue, String key) {
-        return await(inspector.key(queue, key)).stream()
+        return await(inspector.keys().find(queue, key)).stream()
                 .map(RedisInspection::info)
                 .toList();
     }
 
     @Override
     public List<TaskInfo> parkedBehind(String queue, String partition, String key, int limit) {
-        return await(inspector.parkedBehind(new Partition(queue, partition), key, limit)).stream()
+        return await(inspector.keys().parkedBehind(new Partition(queue, partition), key, limit)).stream()
                 .map(RedisInspection::info)
                 .toList();
     }

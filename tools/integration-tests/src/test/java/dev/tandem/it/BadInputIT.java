@@ -50,7 +50,7 @@ class BadInputIT {
 
     /** Returns the key of the odd tasks, which is blocked. */
     private static KeyView blocked(RedisStore store, TestQueue queue) {
-        return store.inspector().key(queue.name(), "odd").join().get(0);
+        return store.inspector().keys().find(queue.name(), "odd").join().get(0);
     }
 
     @ParameterizedTest
@@ -114,7 +114,7 @@ class BadInputIT {
                 Partition partition = blocked(store, queue).partition();
                 assertThat(store.admin().skipKey(partition, "odd").join()).isEqualTo(Admin.Result.DONE);
                 await().atMost(TestQueue.PATIENCE).until(() -> dead(queue).size() == 2);
-                KeyView key = store.inspector().key(partition, "odd").join().orElseThrow();
+                KeyView key = store.inspector().keys().find(partition, "odd").join().orElseThrow();
                 assertThat(key.reason()).isEqualTo(BlockReason.HALTED);
                 assertThat(key.headTask().envelope().error()).contains("a while");
             }
