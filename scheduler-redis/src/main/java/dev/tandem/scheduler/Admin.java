@@ -145,7 +145,8 @@ public final class Admin {
 
     /** Retries the head of a blocked key now, whether dead or waiting. */
     public CompletableFuture<Result> retryKey(Partition partition, String key) {
-        return inspector.keys()
+        return inspector
+                .keys()
                 .find(partition, key)
                 .thenCompose(found -> found.isEmpty()
                         ? CompletableFuture.completedFuture(Result.NOT_FOUND)
@@ -277,7 +278,8 @@ public final class Admin {
 
     private CompletableFuture<Result> withSeen(
             Partition partition, String key, Function<KeyView, CompletableFuture<Result>> change) {
-        return inspector.keys()
+        return inspector
+                .keys()
                 .find(partition, key)
                 .thenCompose((Optional<KeyView> found) ->
                         found.map(change).orElseGet(() -> CompletableFuture.completedFuture(Result.NOT_FOUND)));

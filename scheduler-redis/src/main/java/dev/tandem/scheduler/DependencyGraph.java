@@ -155,7 +155,8 @@ final class DependencyGraph implements DependencyCycle.Graph {
         if (key == null || !task.position().equals(view.head())) {
             return CompletableFuture.completedFuture(List.of());
         }
-        return inspector.keys()
+        return inspector
+                .keys()
                 .parkedBehind(task.partition(), key, DependencyCycle.MAX_TASKS)
                 .thenApply(views -> views.stream()
                         .map(each -> {

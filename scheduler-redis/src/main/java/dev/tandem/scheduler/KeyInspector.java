@@ -21,7 +21,8 @@ public final class KeyInspector {
 
     /** Returns where a key is blocked; empty if nowhere. */
     public CompletableFuture<List<KeyView>> find(String queue, String key) {
-        return inspector.partitions(queue)
+        return inspector
+                .partitions(queue)
                 .thenCompose(partitions -> Futures.all(partitions, each -> find(each, key)))
                 .thenApply(views -> views.stream().flatMap(Optional::stream).toList());
     }
@@ -40,7 +41,8 @@ public final class KeyInspector {
     /** Returns the first tasks that are parked behind the head of a key, in order. */
     public CompletableFuture<List<TaskView>> parkedBehind(Partition partition, String key, int limit) {
         Inspector.requireLimit(limit);
-        return inspector.inspect(partition, "lane", key, Integer.toString(limit))
+        return inspector
+                .inspect(partition, "lane", key, Integer.toString(limit))
                 .thenApply(reply -> InspectionReply.tasks(partition, new ReplyReader(reply).list()));
     }
 
@@ -51,7 +53,8 @@ public final class KeyInspector {
      */
     public CompletableFuture<ResultPage<KeyView>> blocked(Partition partition, @Nullable String cursor, int limit) {
         Inspector.requireLimit(limit);
-        return inspector.inspect(
+        return inspector
+                .inspect(
                         partition,
                         "blocked",
                         cursor == null ? "" : TaskCursor.requireScan(cursor),
@@ -80,9 +83,9 @@ public final class KeyInspector {
         if (from.inner() != null) {
             TaskCursor.requireScan(from.inner());
         }
-        return inspector.partitions(queue)
-                .thenCompose(
-                        partitions -> PartitionPages.collect(partitions, cursor, limit, budget, this::blocked));
+        return inspector
+                .partitions(queue)
+                .thenCompose(partitions -> PartitionPages.collect(partitions, cursor, limit, budget, this::blocked));
     }
 
     /**

@@ -49,7 +49,9 @@ class AdminIT extends OperatorTestBase {
         assertThat(envelope.attempts()).isZero();
         assertThat(envelope.error()).isEqualTo("boom");
         assertThat(get(store.admin().retryKey(partition, "k"))).isEqualTo(Result.ACTIVE);
-        assertThat(get(store.inspector().keys().find(partition, "k")).orElseThrow().reason())
+        assertThat(get(store.inspector().keys().find(partition, "k"))
+                        .orElseThrow()
+                        .reason())
                 .isEqualTo(BlockReason.HEAD);
     }
 

@@ -124,7 +124,8 @@ class AllTasksIT extends OperatorTestBase {
         assertThat(get(store.inspector().keys().parkedBehind(partition, "k", 3)))
                 .extracting(AllTasksIT::offset)
                 .containsExactly(4L, 2L, 3L);
-        assertThat(get(store.inspector().keys().parkedBehind(partition, "open", 3))).isEmpty();
+        assertThat(get(store.inspector().keys().parkedBehind(partition, "open", 3)))
+                .isEmpty();
         assertThat(get(store.inspector().keys().blocked(partition, null, 10)).items())
                 .singleElement()
                 .satisfies(listed -> {

@@ -150,8 +150,9 @@ class BoundedReadsIT extends OperatorTestBase {
             cursor = page.next();
         } while (cursor != null);
         do {
-            ResultPage<KeyView> page = get(
-                    store.inspector().keys().blocked(queue, cursor, 100, new ReadBudget(2, 100, Duration.ofMinutes(1))));
+            ResultPage<KeyView> page = get(store.inspector()
+                    .keys()
+                    .blocked(queue, cursor, 100, new ReadBudget(2, 100, Duration.ofMinutes(1))));
             page.items().forEach(key -> keys.add(key.key()));
             cursor = page.next();
         } while (cursor != null);

@@ -171,8 +171,8 @@ class DeadGroupsIT extends OperatorTestBase {
         for (int step = 0; step < 250; step++) {
             long offset = step;
             @Nullable String key = random.nextInt(3) == 0 ? null : "k" + random.nextInt(6);
-            boolean blocked =
-                    key != null && !get(store.inspector().keys().find(partition, key)).isEmpty();
+            boolean blocked = key != null
+                    && !get(store.inspector().keys().find(partition, key)).isEmpty();
             String error = random.nextInt(4) == 0 ? "late " + step : "boom " + "x".repeat(random.nextInt(3));
             if (blocked) {
                 hand(List.of(handOver(offset, key, new Move.Park(), error)));

@@ -99,7 +99,9 @@ class LongLaneIT extends OperatorTestBase {
                         .settles())
                 .as("what an outcome does is bounded")
                 .containsExactly(SettleResult.Ok.PLAIN);
-        assertThat(get(store.inspector().keys().find(partition, "k")).orElseThrow().reason())
+        assertThat(get(store.inspector().keys().find(partition, "k"))
+                        .orElseThrow()
+                        .reason())
                 .isEqualTo(BlockReason.HALTED);
         assertThat(parked()).isBetween(PARKED - 1_000L, PARKED - 1L);
 
@@ -246,7 +248,9 @@ class LongLaneIT extends OperatorTestBase {
             park("k", LongStream.range(from, from + 1_000).toArray());
         }
         assertThat(parked()).isEqualTo(PARKED);
-        assertThat(get(store.inspector().keys().find(partition, "k")).orElseThrow().reason())
+        assertThat(get(store.inspector().keys().find(partition, "k"))
+                        .orElseThrow()
+                        .reason())
                 .isIn(BlockReason.HEAD, BlockReason.HALTED);
     }
 

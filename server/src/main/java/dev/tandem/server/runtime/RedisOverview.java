@@ -120,7 +120,8 @@ final class RedisOverview {
         QueuePolicy bounds = queues.getOrDefault(view.partition().queue(), QueuePolicy.ordered(1));
         return count(view, TaskState.PARKED) < bounds.maxParkedPerKey()
                 ? CompletableFuture.completedFuture(info(view, bounds, oldestWait, null))
-                : inspector.keys()
+                : inspector
+                        .keys()
                         .fullest(view.partition())
                         .thenApply(fullest -> info(view, bounds, oldestWait, fullest.orElse(null)));
     }

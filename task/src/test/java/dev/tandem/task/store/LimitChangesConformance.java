@@ -178,7 +178,8 @@ public abstract class LimitChangesConformance {
             }
             assertThat(done).hasSize(1);
             assertThat(override(limit, kind))
-                    .satisfies(its -> assertThat(its.revision()).isEqualTo(done.get(0).revision()));
+                    .satisfies(its ->
+                            assertThat(its.revision()).isEqualTo(done.get(0).revision()));
         } finally {
             operators.shutdownNow();
         }

@@ -114,7 +114,8 @@ class BadInputIT {
                 Partition partition = blocked(store, queue).partition();
                 assertThat(store.admin().skipKey(partition, "odd").join()).isEqualTo(Admin.Result.DONE);
                 await().atMost(TestQueue.PATIENCE).until(() -> dead(queue).size() == 2);
-                KeyView key = store.inspector().keys().find(partition, "odd").join().orElseThrow();
+                KeyView key =
+                        store.inspector().keys().find(partition, "odd").join().orElseThrow();
                 assertThat(key.reason()).isEqualTo(BlockReason.HALTED);
                 assertThat(key.headTask().envelope().error()).contains("a while");
             }
