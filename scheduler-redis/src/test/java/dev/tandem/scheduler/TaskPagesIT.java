@@ -90,7 +90,7 @@ class TaskPagesIT extends OperatorTestBase {
         assertThat(all(TaskState.PARKED, limit)).containsExactlyElementsOf(offsets(60));
         assertThat(page(TaskState.PARKED, null, 20).items())
                 .allSatisfy(each -> assertThat(each.head()).isEqualTo(Position.of(0, 1_000)));
-        assertThat(get(store.inspector().parkedBehind(partition, "k", limit)))
+        assertThat(get(store.inspector().keys().parkedBehind(partition, "k", limit)))
                 .as("those of a MiB")
                 .hasSize(Math.min(limit, 51))
                 .allSatisfy(each -> assertThat(each.head()).isEqualTo(Position.of(0, 1_000)));
