@@ -143,6 +143,16 @@ enum Mutant {
             "kafka-zipf",
             CheckerRule.EXCLUSION,
             script("settle_outcome", "if not claim or token_of(claim) ~= token then", "if not claim then")),
+    START_LAPSED(
+            "a handler starts though the lease of its claim is over",
+            "partition-redis",
+            "kafka-zipf",
+            CheckerRule.LEASED_START,
+            core("Run", "return !interrupted && now < leaseUntil;", "return true;"),
+            core(
+                    "Relays",
+                    "&& active.run().leaseUntil() - state.now() >= state.settings.leaseMillis() / 4;",
+                    ";")),
     START_EXPIRED(
             "a task starts though its time is over",
             "kill",
