@@ -70,7 +70,7 @@ public final class KafkaEventReader implements EventReader {
     }
 
     @Override
-    public void prepare() {
+    public void keepEvents() {
         // A topic keeps events for those who read them later.
     }
 

@@ -72,7 +72,7 @@ public final class RabbitEventReader implements EventReader {
 
     /** Declares the queue and binds it, anew for each connection. An exchange keeps nothing for queues that are bound later. */
     @Override
-    public void prepare() {
+    public void keepEvents() {
         try {
             Channel unused = declared();
         } catch (IOException | TimeoutException | RuntimeException e) {

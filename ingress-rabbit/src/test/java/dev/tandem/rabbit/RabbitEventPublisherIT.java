@@ -131,12 +131,12 @@ class RabbitEventPublisherIT {
                 RabbitEventReader reader = new RabbitEventReader(
                         List.of(new Bound(settings, exchange)), new RabbitEventQueue(queue, 64 << 20), 10);
                 RabbitEventPublisher publisher = new RabbitEventPublisher(settings, exchange)) {
-            reader.prepare();
+            reader.keepEvents();
             Channel channel = connection.createChannel();
             channel.queueDelete(queue);
             assertThat(reader.waiting()).isZero();
 
-            reader.prepare();
+            reader.keepEvents();
             publisher.publish(List.of(event(1)));
 
             await().atMost(Brokers.PATIENCE).until(() -> reader.waiting() == 1);

@@ -121,9 +121,9 @@ final class ArchiveFeed implements Runnable {
     }
 
     /** Has the broker keep events, anew if it was away, and looks how many wait, until there are tables. */
-    private void prepare() throws InterruptedException {
+    private void awaitTables() throws InterruptedException {
         try {
-            reader.prepare();
+            reader.keepEvents();
         } finally {
             asked.countDown();
         }
@@ -141,7 +141,7 @@ final class ArchiveFeed implements Runnable {
     private void step() {
         try {
             if (!reads) {
-                prepare();
+                awaitTables();
                 return;
             }
             List<PublishedEvent> events = reader.read(WAIT);

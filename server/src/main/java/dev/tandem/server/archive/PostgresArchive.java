@@ -118,7 +118,7 @@ public final class PostgresArchive implements Archive, SmartLifecycle {
                 thread.start();
             }
         }
-        upkeep.execute(this::prepare);
+        upkeep.execute(this::makeTables);
         awaitBrokers();
     }
 
@@ -135,7 +135,7 @@ public final class PostgresArchive implements Archive, SmartLifecycle {
     }
 
     /** Makes the tables, then lets the feeds store events. */
-    private void prepare() {
+    private void makeTables() {
         try (Connection on = database.connection()) {
             tables.migrate(on);
             keepUp(on);
@@ -148,7 +148,7 @@ public final class PostgresArchive implements Archive, SmartLifecycle {
                         problem,
                         RETRY_SECONDS);
             }
-            upkeep.schedule(this::prepare, RETRY_SECONDS, TimeUnit.SECONDS);
+            upkeep.schedule(this::makeTables, RETRY_SECONDS, TimeUnit.SECONDS);
             return;
         }
         feeds.forEach(ArchiveFeed::tablesExist);

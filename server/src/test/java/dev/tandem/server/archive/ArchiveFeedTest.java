@@ -33,7 +33,7 @@ class ArchiveFeedTest {
         private final AtomicInteger read = new AtomicInteger();
 
         @Override
-        public void prepare() {
+        public void keepEvents() {
             prepared.incrementAndGet();
         }
 

@@ -93,7 +93,7 @@ class ArchiveStoreIT {
         }
 
         @Override
-        public void prepare() {}
+        public void keepEvents() {}
 
         @Override
         public synchronized List<PublishedEvent> read(Duration wait) {

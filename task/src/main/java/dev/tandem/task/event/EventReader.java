@@ -15,7 +15,7 @@ public interface EventReader extends AutoCloseable {
      *
      * @throws ReadException as {@link #read}
      */
-    void prepare();
+    void keepEvents();
 
     /**
      * Waits for events. They come again, here or elsewhere, unless they are {@linkplain #confirm confirmed}.
