@@ -4,15 +4,14 @@ import dev.tandem.api.TaskRef;
 import dev.tandem.api.TaskResultException;
 import dev.tandem.api.TaskResultException.Reason;
 import dev.tandem.api.TaskResults;
+import dev.tandem.task.UrlText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
-import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -158,7 +157,7 @@ public final class ServerTaskResults implements TaskResults {
 
     /** @throws IOException if the server may answer later */
     private JsonNode ask(TaskRef<?> task, long millis) throws IOException, InterruptedException {
-        URI address = URI.create(server + "/api/v1/queues/" + encoded(task.queue()) + "/tasks/" + encoded(task.id())
+        URI address = URI.create(server + "/api/v1/queues/" + UrlText.part(task.queue()) + "/tasks/" + UrlText.part(task.id())
                 + "/end?timeout=" + millis + "ms");
         HttpRequest.Builder request = HttpRequest.newBuilder(address)
                 .header("Accept", "application/json")
@@ -201,11 +200,5 @@ public final class ServerTaskResults implements TaskResults {
 
     private static String shortened(String text) {
         return text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…";
-    }
-
-    private static String encoded(String text) {
-        // URLEncoder encodes for forms, where a space is a plus. Lone dots would be taken for path navigation.
-        String encoded = URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
-        return encoded.matches("\\.{1,2}") ? encoded.replace(".", "%2E") : encoded;
     }
 }

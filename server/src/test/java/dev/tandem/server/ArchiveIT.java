@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.kit.TcpProxy;
-import dev.tandem.local.LocalPostgres;
-import dev.tandem.testkit.Brokers;
+import dev.tandem.task.UrlText;
 import dev.tandem.testkit.UniqueNames;
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.StreamSupport;
@@ -20,27 +18,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** The archive of ended tasks: real PostgreSQL, Redis and brokers of both kinds. */
-class ArchiveIT {
+class ArchiveIT extends ArchiveTestBase {
 
     private static final Map<String, String> QUEUES =
             Map.of("kafka", UniqueNames.fresh("archived-k"), "rabbit", UniqueNames.fresh("archived-r"));
 
-    private static LocalPostgres postgres;
-    private static RecordingEndpoint endpoint;
     private static RunningServer server;
 
     @BeforeAll
-    static void start() throws IOException {
-        postgres = Brokers.ownPostgres("fsync=off");
-        endpoint = new RecordingEndpoint();
+    static void start() {
         server = RunningServer.healthy(settings());
     }
 
     @AfterAll
     static void stop() {
-        server.close();
-        endpoint.close();
-        postgres.close();
+        if (server != null) {
+            server.close();
+        }
     }
 
     private static Map<String, String> settings() {
@@ -48,15 +42,11 @@ class ArchiveIT {
         settings.put("tandem.archive.url", postgres.address());
         settings.put("tandem.archive.name", UniqueNames.fresh("archive"));
         QUEUES.forEach((source, queue) -> {
+            addQueue(settings, queue, source);
             String prefix = "tandem.queues." + queue + ".";
-            settings.put(prefix + "source", source);
-            settings.put(prefix + "partitions", "1");
-            settings.put(prefix + "handler", "http");
-            settings.put(prefix + "http.url", endpoint.url());
             settings.put(prefix + "types", "*");
             settings.put(prefix + "max-attempts", "2");
             settings.put(prefix + "backoff.initial", "50ms");
-            settings.put(prefix + "events.enabled", "true");
             settings.put(prefix + "events.kinds", "succeeded,dead,expired,cancelled,failed");
         });
         return settings;
@@ -119,20 +109,13 @@ class ArchiveIT {
     @Test
     void theEndOfATaskThatRanBeforePostgresWasFirstReachedIsArchived() {
         String queue = UniqueNames.fresh("archived-first");
-        Map<String, String> settings = RunningServer.settings("rabbit");
+        Map<String, String> settings = settings(queue, "rabbit");
         settings.put("tandem.archive.name", UniqueNames.fresh("archive"));
-        settings.put("tandem.queues." + queue + ".source", "rabbit");
-        settings.put("tandem.queues." + queue + ".partitions", "1");
-        settings.put("tandem.queues." + queue + ".handler", "http");
-        settings.put("tandem.queues." + queue + ".http.url", endpoint.url());
-        settings.put("tandem.queues." + queue + ".events.enabled", "true");
         try (TcpProxy proxy = new TcpProxy(0, postgres.port())) {
             proxy.set(TcpProxy.Mode.BROKEN);
-            settings.put(
-                    "tandem.archive.url",
-                    postgres.address().replace(":" + postgres.port() + "/", ":" + proxy.port() + "/"));
+            settings.put("tandem.archive.url", address(proxy));
             try (RunningServer first = RunningServer.healthy(settings)) {
-                submit(first, queue, "early", "\"type\": \"http\"");
+                submit(first, queue, "early", ", \"type\": \"http\"");
                 await("the event")
                         .atMost(PATIENCE)
                         .until(() -> first.metric("tandem_events_published_total", queue) > 0);
@@ -152,16 +135,7 @@ class ArchiveIT {
     }
 
     private static void submit(String queue, String id, String more) {
-        submit(server, queue, id, more);
-    }
-
-    private static void submit(RunningServer to, String queue, String id, String more) {
-        await().atMost(PATIENCE)
-                .until(() -> to.post(
-                                        "/api/v1/queues/" + queue + "/tasks",
-                                        "{\"id\": \"" + id + "\", \"payload\": 1, " + more + "}")
-                                .status()
-                        == 202);
+        submit(server, queue, id, ", " + more);
     }
 
     private static void cancel(String queue, String id) {
@@ -172,7 +146,7 @@ class ArchiveIT {
     }
 
     private static RunningServer.Answer archived(String queue, String id) {
-        return server.get("/api/v1/queues/" + queue + "/archive/" + RunningServer.encode(id));
+        return server.get("/api/v1/queues/" + queue + "/archive/" + UrlText.part(id));
     }
 
     /** Waits until the archive has the end of a task. Returns its outcomes, with the attempt of each. */

@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.kit.TcpProxy;
-import dev.tandem.local.LocalPostgres;
 import dev.tandem.local.LocalProcess;
-import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
-import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -23,13 +20,11 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Servers that are killed while they store the ends of tasks in the archive, before they tell the broker that they have. */
-class ArchiveKillIT {
+class ArchiveKillIT extends ArchiveTestBase {
 
     private static final String TABLE = "tandem_archive.outcomes";
 
@@ -58,21 +53,6 @@ class ArchiveKillIT {
 
     private static final String PROBE = "probe-";
 
-    private static LocalPostgres postgres;
-    private static RecordingEndpoint endpoint;
-
-    @BeforeAll
-    static void start() throws IOException {
-        postgres = Brokers.ownPostgres("fsync=off");
-        endpoint = new RecordingEndpoint();
-    }
-
-    @AfterAll
-    static void stop() {
-        endpoint.close();
-        postgres.close();
-    }
-
     @ParameterizedTest
     @CsvSource({"kafka, INSERTING", "kafka, COMMITTED", "rabbit, INSERTING", "rabbit, COMMITTED"})
     void eachEndIsThereOnceAlthoughTheServerIsKilledBeforeItTellsTheBroker(String source, Moment moment)
@@ -84,9 +64,7 @@ class ArchiveKillIT {
                 TcpProxy proxy = new TcpProxy(0, postgres.port());
                 Connection database = DriverManager.getConnection(postgres.address())) {
             Map<String, String> dies = new LinkedHashMap<>(archives);
-            dies.put(
-                    "tandem.archive.url",
-                    postgres.address().replace(":" + postgres.port() + "/", ":" + proxy.port() + "/"));
+            dies.put("tandem.archive.url", address(proxy));
             try (LocalProcess victim = ServerProcess.start(queue, dies)) {
                 awaitArchive(worker, database, queue, victim);
                 submit(worker, queue, "before");
@@ -116,17 +94,6 @@ class ArchiveKillIT {
                         .containsOnly(Map.entry("before", 1L), Map.entry("during", 1L), Map.entry("after", 1L));
             }
         }
-    }
-
-    private static Map<String, String> settings(String queue, String source) {
-        Map<String, String> settings = RunningServer.settings(source);
-        String at = "tandem.queues." + queue + ".";
-        settings.put(at + "source", source);
-        settings.put(at + "partitions", "1");
-        settings.put(at + "handler", "http");
-        settings.put(at + "http.url", endpoint.url());
-        settings.put(at + "events.enabled", "true");
-        return settings;
     }
 
     private static Map<String, String> archives(Map<String, String> runs) {
@@ -166,15 +133,6 @@ class ArchiveKillIT {
                             .as(victim.logTail())
                             .isPositive();
                 });
-    }
-
-    private static void submit(RunningServer worker, String queue, String id) {
-        await("submission")
-                .atMost(PATIENCE)
-                .until(() ->
-                        worker.post("/api/v1/queues/" + queue + "/tasks", "{\"id\": \"" + id + "\", \"payload\": 1}")
-                                        .status()
-                                == 202);
     }
 
     /** Waits until the archive has the ends of these tasks, each once, and of no other ones. */

@@ -8,50 +8,20 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import dev.tandem.kit.TcpProxy;
 import dev.tandem.kit.TcpProxy.Mode;
-import dev.tandem.local.LocalPostgres;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
-import java.io.IOException;
 import java.net.URI;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** An archive of ends on RabbitMQ, while that or PostgreSQL cannot be reached at first. */
-class ArchiveStartIT {
-
-    private static LocalPostgres postgres;
-    private static RecordingEndpoint endpoint;
+class ArchiveStartIT extends ArchiveTestBase {
 
     private final String queue = UniqueNames.fresh("archived");
     private final String archive = UniqueNames.fresh("archive");
-    private Map<String, String> settings;
-
-    @BeforeAll
-    static void start() throws IOException {
-        postgres = Brokers.ownPostgres("fsync=off");
-        endpoint = new RecordingEndpoint();
-    }
-
-    @AfterAll
-    static void stop() {
-        endpoint.close();
-        postgres.close();
-    }
-
-    @BeforeEach
-    void settings() {
-        settings = RunningServer.settings("rabbit");
-        settings.put("tandem.queues." + queue + ".source", "rabbit");
-        settings.put("tandem.queues." + queue + ".partitions", "1");
-        settings.put("tandem.queues." + queue + ".handler", "http");
-        settings.put("tandem.queues." + queue + ".http.url", endpoint.url());
-        settings.put("tandem.queues." + queue + ".events.enabled", "true");
-    }
+    private final Map<String, String> settings = settings(queue, "rabbit");
 
     @ParameterizedTest
     @EnumSource(
@@ -60,7 +30,7 @@ class ArchiveStartIT {
     void theEndOfATaskThatWaitedWhileRabbitCouldNotBeReachedIsArchived(Mode mode) {
         settings.put("tandem.executor.enabled", "false");
         try (RunningServer before = RunningServer.healthy(settings)) {
-            submit(before);
+            submit(before, queue, "early");
         }
         settings.remove("tandem.executor.enabled");
         settings.put("tandem.archive.name", archive);
@@ -83,14 +53,12 @@ class ArchiveStartIT {
         try (TcpProxy proxy = new TcpProxy(0, postgres.port());
                 Connection connection = Brokers.rabbit().connect()) {
             proxy.set(Mode.BROKEN);
-            settings.put(
-                    "tandem.archive.url",
-                    postgres.address().replace(":" + postgres.port() + "/", ":" + proxy.port() + "/"));
+            settings.put("tandem.archive.url", address(proxy));
             try (RunningServer server = RunningServer.healthy(settings)) {
                 Channel channel = connection.createChannel();
                 channel.queueDelete(archive);
 
-                submit(server);
+                submit(server, queue, "early");
                 await("the event")
                         .atMost(PATIENCE)
                         .until(() -> server.metric("tandem_events_published_total", queue) > 0);
@@ -109,13 +77,6 @@ class ArchiveStartIT {
                 .filter(line -> line.startsWith("tandem_archive_waiting "))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' '))))
                 .sum();
-    }
-
-    private void submit(RunningServer to) {
-        await().atMost(PATIENCE)
-                .until(() -> to.post("/api/v1/queues/" + queue + "/tasks", "{\"id\": \"early\", \"payload\": 1}")
-                                .status()
-                        == 202);
     }
 
     private void awaitArchived(RunningServer server) {

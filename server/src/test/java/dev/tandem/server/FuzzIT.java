@@ -9,6 +9,7 @@ import com.rabbitmq.client.Connection;
 import dev.tandem.server.FuzzMessages.Message;
 import dev.tandem.server.FuzzRequests.Route;
 import dev.tandem.server.RunningServer.Answer;
+import dev.tandem.task.UrlText;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.net.http.HttpRequest;
@@ -185,7 +186,7 @@ class FuzzIT {
         List<JsonNode> dead = all(queue, "dead");
         assertThat(dead).as("seed %d", SEED).isNotEmpty().allSatisfy(task -> {
             assertThat(task.path("error").asString()).isNotBlank();
-            String ref = RunningServer.encode(task.path("ref").asString());
+            String ref = UrlText.part(task.path("ref").asString());
             Answer answer = server.get("/api/v1/queues/" + queue + "/tasks/" + ref);
             assertThat(answer.status()).as(answer.body()).isEqualTo(200);
         });
@@ -214,7 +215,7 @@ class FuzzIT {
             page.path("tasks").forEach(tasks::add);
             cursor = page.path("next").isMissingNode()
                     ? ""
-                    : "&cursor=" + RunningServer.encode(page.path("next").asString());
+                    : "&cursor=" + UrlText.value(page.path("next").asString());
         } while (!cursor.isEmpty());
         return tasks;
     }

@@ -1,5 +1,6 @@
 package dev.tandem.server;
 
+import dev.tandem.task.UrlText;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -216,7 +217,7 @@ final class FuzzRequests {
 
     /** Percent-encodes the text, or bytes that are no text. An empty part of a path would name another route. */
     private static String encoded(String text) {
-        return text.isEmpty() ? "%FF" : RunningServer.encode(text);
+        return text.isEmpty() ? "%FF" : UrlText.value(text);
     }
 
     private static String manyHeaders(int count) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.local.LocalProcess;
+import dev.tandem.task.UrlText;
 import dev.tandem.testkit.Programs;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
@@ -100,7 +101,7 @@ class MonitoringIT {
             await().alias(query)
                     .atMost(PATIENCE)
                     .until(() -> rare
-                            || !get("query?query=" + RunningServer.encode(query))
+                            || !get("query?query=" + UrlText.value(query))
                                     .path("result")
                                     .isEmpty());
         }

@@ -1,6 +1,5 @@
 package dev.tandem.server;
 
-import static dev.tandem.server.RunningServer.encode;
 import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -10,6 +9,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import dev.tandem.server.RunningServer.Answer;
 import dev.tandem.server.cli.TandemCli;
+import dev.tandem.task.UrlText;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
@@ -204,7 +204,7 @@ class RabbitQueuesIT {
     }
 
     private static Answer find(String queue, String id) {
-        return server.get(tasks(queue) + "/" + encode(id));
+        return server.get(tasks(queue) + "/" + UrlText.part(id));
     }
 
     private static void awaitState(String queue, String id, String state) {

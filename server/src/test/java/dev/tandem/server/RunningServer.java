@@ -8,13 +8,11 @@ import dev.tandem.server.cli.TandemCli;
 import dev.tandem.testkit.Brokers;
 import java.io.IOException;
 import java.net.URI;
-import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -81,10 +79,6 @@ final class RunningServer implements AutoCloseable {
     /** Waits until all that it needs can be reached. */
     void awaitHealth() {
         await().atMost(PATIENCE).until(() -> get("/actuator/health").status() == 200);
-    }
-
-    static String encode(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
     String url() {

@@ -1,11 +1,11 @@
 package dev.tandem.server;
 
-import static dev.tandem.server.RunningServer.encode;
 import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.server.RunningServer.Answer;
+import dev.tandem.task.UrlText;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
@@ -174,8 +174,8 @@ class ServerIT {
         submit(key + "-3", key);
         await().atMost(PATIENCE)
                 .until(() ->
-                        server.get(KEYS + encode(key)).json().path("parked").asInt() == 2);
-        JsonNode blocked = server.get(KEYS + encode(key)).json();
+                        server.get(KEYS + UrlText.part(key)).json().path("parked").asInt() == 2);
+        JsonNode blocked = server.get(KEYS + UrlText.part(key)).json();
         assertThat(blocked.path("why").asString()).isEqualTo("halted");
         assertThat(find(blocked.path("head").asString()).json().path("id").asString())
                 .isEqualTo(key + "-1");
@@ -185,16 +185,16 @@ class ServerIT {
         assertThat(blocked.path("headTask").path("error").asString()).contains("410");
         assertThat(blocked.path("behind").get(0).path("behind").asString())
                 .isEqualTo(blocked.path("head").asString());
-        assertThat(server.get("/api/v1/queues/" + QUEUE + "/tasks?key=" + encode(key))
+        assertThat(server.get("/api/v1/queues/" + QUEUE + "/tasks?key=" + UrlText.value(key))
                         .json()
                         .path("tasks")
                         .size())
                 .isEqualTo(3);
 
-        String skip = KEYS + encode(key) + "/skip?head=";
+        String skip = KEYS + UrlText.part(key) + "/skip?head=";
         String head = blocked.path("head").asString();
-        assertThat(server.post(skip + encode(head + "7")).status()).isEqualTo(409);
-        RunningServer.Answer skipped = server.post(skip + encode(head));
+        assertThat(server.post(skip + UrlText.value(head + "7")).status()).isEqualTo(409);
+        RunningServer.Answer skipped = server.post(skip + UrlText.value(head));
         assertThat(skipped.status()).isEqualTo(202);
         assertThat(skipped.json().path("did").asString())
                 .contains("stays dead. The next of the 2 tasks behind it goes on.");
@@ -208,7 +208,7 @@ class ServerIT {
                 .containsExactly(key + "-1", key + "-2", key + "-3");
         await().atMost(PATIENCE)
                 .until(() ->
-                        !server.get(KEYS + encode(key)).json().path("blocked").asBoolean());
+                        !server.get(KEYS + UrlText.part(key)).json().path("blocked").asBoolean());
     }
 
     @Test
@@ -382,7 +382,7 @@ class ServerIT {
     }
 
     private static Answer find(String id) {
-        return server.get(TASKS + "/" + encode(id));
+        return server.get(TASKS + "/" + UrlText.part(id));
     }
 
     private static boolean hasEnded(String id) {

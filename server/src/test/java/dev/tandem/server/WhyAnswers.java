@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.tandem.task.Publisher;
 import dev.tandem.task.Task;
+import dev.tandem.task.UrlText;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.time.Duration;
@@ -18,12 +19,12 @@ record WhyAnswers(RunningServer asked) {
     static final Duration PATIENCE = Brokers.PATIENCE;
 
     JsonNode ofKey(String queue, String key) {
-        return asked.get("/api/v1/queues/" + queue + "/keys/" + RunningServer.encode(key) + "/why")
+        return asked.get("/api/v1/queues/" + queue + "/keys/" + UrlText.part(key) + "/why")
                 .json();
     }
 
     JsonNode ofTask(String queue, String id) {
-        return asked.get("/api/v1/queues/" + queue + "/tasks/" + RunningServer.encode(id) + "/why")
+        return asked.get("/api/v1/queues/" + queue + "/tasks/" + UrlText.part(id) + "/why")
                 .json();
     }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.tandem.kafka.KafkaPublisher;
 import dev.tandem.runtime.Tandem;
 import dev.tandem.server.cli.TandemCli;
+import dev.tandem.task.UrlText;
 import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.io.IOException;
@@ -136,17 +137,17 @@ class WhyIT {
         assertCommandSaysTheSame(queue, key);
 
         endpoint.reply(id, 410, null);
-        change(queue, "/keys/" + RunningServer.encode(key) + "/retry");
+        change(queue, "/keys/" + UrlText.part(key) + "/retry");
         why.awaitKey(queue, key, "halted");
         why.awaitBehind(queue, key, 1);
-        change(queue, "/keys/" + RunningServer.encode(key) + "/skip");
+        change(queue, "/keys/" + UrlText.part(key) + "/skip");
         why.awaitKey(queue, key, "idle");
     }
 
     /** The command prints the text that the API answers for the same zone. */
     private static void assertCommandSaysTheSame(String queue, String key) {
-        String zone = RunningServer.encode(ZoneId.systemDefault().getId());
-        String path = "/api/v1/queues/" + queue + "/keys/" + RunningServer.encode(key) + "/why?zone=" + zone;
+        String zone = UrlText.value(ZoneId.systemDefault().getId());
+        String path = "/api/v1/queues/" + queue + "/keys/" + UrlText.part(key) + "/why?zone=" + zone;
         StringWriter out = new StringWriter();
         int status = TandemCli.commandLine()
                 .setOut(new PrintWriter(out, true))

@@ -1,7 +1,6 @@
 package dev.tandem.spring;
 
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
+import dev.tandem.task.UrlText;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -38,7 +37,7 @@ final class ServiceConnections {
         String user = details.getUsername() == null ? "guest" : details.getUsername();
         String password = details.getPassword() == null ? "guest" : details.getPassword();
         String host = details.getVirtualHost();
-        String path = host == null || host.equals("/") ? "" : "/" + encoded(host);
+        String path = host == null || host.equals("/") ? "" : "/" + UrlText.value(host);
         return Map.of(
                 "tandem.rabbit.uri",
                 details.getAddresses().stream()
@@ -67,7 +66,7 @@ final class ServiceConnections {
                     .map(ServiceConnections::address)
                     .collect(Collectors.joining(","));
             return single("redis-sentinel://" + login + nodes + "/" + sentinel.getDatabase() + "#"
-                    + encoded(sentinel.getMaster()));
+                    + UrlText.value(sentinel.getMaster()));
         }
         if (standalone != null) {
             return single("redis://" + login + host(standalone.getHost()) + ":" + standalone.getPort() + "/"
@@ -94,11 +93,7 @@ final class ServiceConnections {
         if (password == null) {
             return "";
         }
-        return (user == null ? "" : encoded(user)) + ":" + encoded(password) + "@";
-    }
-
-    private static String encoded(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+        return (user == null ? "" : UrlText.value(user)) + ":" + UrlText.value(password) + "@";
     }
 
     private static void refuseBundle(String service, String settings, @Nullable SslBundle bundle) {

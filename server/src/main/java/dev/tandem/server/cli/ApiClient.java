@@ -1,6 +1,7 @@
 package dev.tandem.server.cli;
 
 import dev.tandem.task.FailureText;
+import dev.tandem.task.UrlText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -8,7 +9,6 @@ import java.net.ConnectException;
 import java.net.HttpRetryException;
 import java.net.HttpURLConnection;
 import java.net.URI;
-import java.net.URLEncoder;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -85,7 +85,7 @@ final class ApiClient {
     static String path(String... parts) {
         StringBuilder path = new StringBuilder("/api/v1");
         for (String part : parts) {
-            path.append('/').append(encode(part));
+            path.append('/').append(UrlText.part(part));
         }
         return path.toString();
     }
@@ -97,17 +97,11 @@ final class ApiClient {
         for (Map.Entry<String, @Nullable String> parameter : parameters.entrySet()) {
             String value = parameter.getValue();
             if (value != null) {
-                query.append(separator).append(parameter.getKey()).append('=').append(encode(value));
+                query.append(separator).append(parameter.getKey()).append('=').append(UrlText.value(value));
                 separator = '&';
             }
         }
         return query.toString();
-    }
-
-    private static String encode(String text) {
-        // URLEncoder encodes for forms, where a space is a plus. Lone dots would be taken for path navigation.
-        String encoded = URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
-        return encoded.matches("\\.{1,2}") ? encoded.replace(".", "%2E") : encoded;
     }
 
     JsonNode get(String path) {

@@ -2,8 +2,7 @@ package dev.tandem.server.console;
 
 import dev.tandem.server.api.ArchiveReader;
 import dev.tandem.server.api.TaskReader.Choice;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
+import dev.tandem.task.UrlText;
 import org.jspecify.annotations.Nullable;
 
 /** The addresses of pages and of routes of the API, with names of any characters in them. */
@@ -21,7 +20,7 @@ final class Links {
 
     /** Returns a text as a value of a query. */
     static String value(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+        return UrlText.value(text);
     }
 
     static String queue(String queue) {

@@ -6,11 +6,11 @@ import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.doctor.RabbitFacts.Managed;
 import dev.tandem.server.doctor.RabbitFacts.Management;
 import dev.tandem.task.FailureText;
+import dev.tandem.task.UrlText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
-import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -86,7 +86,7 @@ final class RabbitManagement {
     }
 
     private @Nullable Managed look(String queue) throws IOException {
-        URI uri = URI.create(root + "/api/queues/" + encoded(virtualHost) + "/" + encoded(queue));
+        URI uri = URI.create(root + "/api/queues/" + UrlText.part(virtualHost) + "/" + UrlText.part(queue));
         HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
         if (tls != null && connection instanceof HttpsURLConnection encrypted) {
             encrypted.setSSLSocketFactory(tls.getSocketFactory());
@@ -124,9 +124,5 @@ final class RabbitManagement {
             values.put(each.getKey(), value.isIntegralNumber() ? (Object) value.asLong() : value.asString(""));
         });
         return values;
-    }
-
-    private static String encoded(String name) {
-        return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
     }
 }

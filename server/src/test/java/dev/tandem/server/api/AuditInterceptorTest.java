@@ -16,8 +16,8 @@ import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.server.logs.OperatorLog;
 import dev.tandem.task.TaskState;
+import dev.tandem.task.UrlText;
 import dev.tandem.task.store.StoreAnswer.BlockReason;
-import java.net.URLEncoder;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -87,7 +87,7 @@ class AuditInterceptorTest extends ApiTestBase {
     void anEntryNamesTheQueueAndTheTaskWhole() {
         String id = "long of queue orders (" + "x".repeat(300);
         put("0", "1:1", TaskState.DEAD, named(id));
-        post("/api/v1/queues/orders/tasks/" + URLEncoder.encode(id, UTF_8).replace("+", "%20") + "/retry", 202);
+        post("/api/v1/queues/orders/tasks/" + UrlText.part(id) + "/retry", 202);
         post("/api/v1/queues/mail/pause", 202);
 
         await().until(() -> AUDIT.entries.size() == 2);

@@ -1,8 +1,7 @@
 package dev.tandem.server.api;
 
 import dev.tandem.server.access.Role;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
+import dev.tandem.task.UrlText;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -63,7 +62,7 @@ enum ConsolePage {
     /** Returns its address if {@link ConsoleContent} has put something under this name. */
     String path(String name) {
         return switch (this) {
-            case SEARCH -> "/search?queue=orders&q=" + part(name);
+            case SEARCH -> "/search?queue=orders&q=" + UrlText.part(name);
             case TASK -> "/queues/orders/tasks/%400%2F1%3A1";
             case SCHEDULED_TASK -> "/queues/orders/tasks/%400%2F1%3A9";
             case EDIT -> "/queues/orders/tasks/%400%2F1%3A1/edit";
@@ -71,7 +70,7 @@ enum ConsolePage {
             case ARCHIVE -> "/archive?from=2026-01-01T00:00:00Z";
             case FAN_OUT -> "/fan-outs/" + ConsoleContent.FAN_OUT;
             case OPERATION -> "/queues/orders/operations/" + ConsoleContent.OPERATION;
-            default -> route.replace("{queue}", "orders").replace("{key}", part(name));
+            default -> route.replace("{queue}", "orders").replace("{key}", UrlText.part(name));
         };
     }
 
@@ -143,9 +142,5 @@ enum ConsolePage {
 
     static Set<String> routes() {
         return Arrays.stream(values()).map(ConsolePage::route).collect(Collectors.toSet());
-    }
-
-    private static String part(String name) {
-        return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
     }
 }

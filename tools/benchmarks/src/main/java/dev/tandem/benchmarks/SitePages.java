@@ -1,12 +1,11 @@
 package dev.tandem.benchmarks;
 
+import dev.tandem.task.UrlText;
 import java.net.URI;
-import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -151,7 +150,7 @@ final class SitePages {
                 Map<String, String> input = attributes(inputs.group());
                 String name = input.getOrDefault("name", "");
                 if ("hidden".equals(input.get("type"))) {
-                    hidden.append('&').append(name).append('=').append(encoded(input.getOrDefault("value", "")));
+                    hidden.append('&').append(name).append('=').append(UrlText.value(input.getOrDefault("value", "")));
                 } else if (!name.isEmpty()) {
                     fields.add(name);
                 }
@@ -162,7 +161,7 @@ final class SitePages {
                     throw new IllegalStateException("The form of " + action + " has a field '" + field
                             + "' that this benchmark does not know: give it a value in ConsoleScale");
                 }
-                values.forEach(value -> paths.add(action + "?" + field + "=" + encoded(value) + hidden));
+                values.forEach(value -> paths.add(action + "?" + field + "=" + UrlText.value(value) + hidden));
             }
         }
         return paths;
@@ -175,10 +174,6 @@ final class SitePages {
             attributes.put(matcher.group(1), matcher.group(2).replace("&amp;", "&"));
         }
         return attributes;
-    }
-
-    static String encoded(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
     private static String route(String path) {
@@ -198,7 +193,7 @@ final class SitePages {
                     boolean isPlain =
                             PLAIN.matcher(pair[1]).matches() && !pair[0].equals("queue") && !known.containsKey(pair[0]);
                     boolean isKnown = known.getOrDefault(pair[0], List.of()).stream()
-                            .anyMatch(value -> encoded(value).equals(pair[1]));
+                            .anyMatch(value -> UrlText.value(value).equals(pair[1]));
                     parameters.add(pair[0] + "=" + (isPlain || isKnown ? pair[1] : "*"));
                 }
             }
