@@ -173,8 +173,11 @@ class ServerIT {
         submit(key + "-2", key);
         submit(key + "-3", key);
         await().atMost(PATIENCE)
-                .until(() ->
-                        server.get(KEYS + UrlText.part(key)).json().path("parked").asInt() == 2);
+                .until(() -> server.get(KEYS + UrlText.part(key))
+                                .json()
+                                .path("parked")
+                                .asInt()
+                        == 2);
         JsonNode blocked = server.get(KEYS + UrlText.part(key)).json();
         assertThat(blocked.path("why").asString()).isEqualTo("halted");
         assertThat(find(blocked.path("head").asString()).json().path("id").asString())
@@ -207,8 +210,10 @@ class ServerIT {
                 .extracting(RecordingEndpoint.Call::id)
                 .containsExactly(key + "-1", key + "-2", key + "-3");
         await().atMost(PATIENCE)
-                .until(() ->
-                        !server.get(KEYS + UrlText.part(key)).json().path("blocked").asBoolean());
+                .until(() -> !server.get(KEYS + UrlText.part(key))
+                        .json()
+                        .path("blocked")
+                        .asBoolean());
     }
 
     @Test

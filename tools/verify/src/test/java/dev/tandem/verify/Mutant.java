@@ -149,10 +149,7 @@ enum Mutant {
             "kafka-zipf",
             CheckerRule.LEASED_START,
             core("Run", "return !interrupted && now < leaseUntil;", "return true;"),
-            core(
-                    "Relays",
-                    "&& active.run().leaseUntil() - state.now() >= state.settings.leaseMillis() / 4;",
-                    ";")),
+            core("Relays", "&& active.run().leaseUntil() - state.now() >= state.settings.leaseMillis() / 4;", ";")),
     START_EXPIRED(
             "a task starts though its time is over",
             "kill",
