@@ -253,7 +253,7 @@ end
 local function running(max_tasks)
   local positions, claim_of = first_claimed(max_tasks)
   local batch, claims, heads, tasks, notes = {positions = positions, times = {}}, {}, {}, {}, {}
-  local from, size, largest, bytes = 1, 1, 0, 0
+  local from, size, largest, bytes = 1, FIRST_DESCRIBED, 0, 0
   while from <= #positions do
     local to = math.min(#positions, from + size - 1)
     local has_room = bytes < MAX_LISTED_BYTES

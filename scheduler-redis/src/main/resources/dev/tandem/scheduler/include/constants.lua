@@ -248,8 +248,9 @@ local MAX_INDEXED_BYTES = 1000
 local MAX_LISTED_TASKS = 500
 local MAX_LISTED_BYTES = 1048576
 local MAX_LISTED_FAR_TASKS = 2000
--- Tasks that are read at once for a page; claims that are scanned at once; how many are scanned for each one that is
+-- Tasks that are read at once for a page at first, and at most; claims that are scanned at once; how many are scanned for each one that is
 -- listed as claimed first, and in how many calls.
+local FIRST_DESCRIBED = 4
 local DESCRIBED_SLICE = 16
 local CLAIMS_PIECE = 100
 local SCANNED_FOR_EACH = 8

@@ -1,12 +1,19 @@
 -- Pages of tasks of one state, and how a task is described. A page has a most of tasks, and ends after some bytes of
 -- envelopes; one more task may come on top. Tasks are read in slices, with a command for each thing that is read. A slice
--- begins with one task, and grows while envelopes are small: they may be so large that some hold Redis up.
+-- begins with a few tasks, and grows while envelopes are small: they may be so large that some hold Redis up.
 --
 -- A task is {position, state, time in ms (when due, or ended, or when its lease ends; -1: none), lapses, envelope
 -- (false: the broker has it), claim, which names its executor (false: none), head of its key (false: the key is open)}.
 -- Requires: partition_keys, batched_commands, claim_record, covered_claims, envelope, lanes, blocked_keys, far_schedule.
--- Provides: describe, describe_slice, slice_size, new_page, add_parked, add_active, add_far_off.
-local any_blocked = call('EXISTS', BLOCKED) == 1
+-- Provides: has_any, describe, describe_slice, slice_size, new_page, add_parked, add_active, add_far_off.
+local any = {} -- whether a hash has something, once that was asked
+
+local function has_any(hash)
+  if any[hash] == nil then
+    any[hash] = call('EXISTS', hash) == 1
+  end
+  return any[hash]
+end
 
 -- Returns the entries in `blocked` of the keys of some tasks, by their indexes from `from` to `to`: nil where there is none.
 local function entries_of_keys(envelopes, claims, from, to)
@@ -18,7 +25,7 @@ local function entries_of_keys(envelopes, claims, from, to)
       indexes[#keys] = i
     end
   end
-  for n, entry in ipairs(any_blocked and hmget(BLOCKED, keys) or {}) do
+  for n, entry in ipairs(#keys > 0 and has_any(BLOCKED) and hmget(BLOCKED, keys) or {}) do
     entries[indexes[n]] = entry or nil
   end
   return entries
@@ -28,7 +35,7 @@ end
 -- them to `described`, without those that have no envelope if batch.only_stored. envelopes, claims: false or nil where there
 -- is none.
 local function describe_slice(described, state, batch, envelopes, claims, from, to)
-  local lapses = call('HMGET', ATTEMPTS, unpack(batch.positions, from, to))
+  local lapses = has_any(ATTEMPTS) and call('HMGET', ATTEMPTS, unpack(batch.positions, from, to)) or {}
   local entries = entries_of_keys(envelopes, claims, from, to)
   for i = from, to do
     local envelope, claim, entry = envelopes[i] or false, claims[i], entries[i]
@@ -56,7 +63,7 @@ end
 -- A page of one state that grows up to its bounds.
 local function new_page(state, max_tasks, max_bytes)
   local page = {tasks = {}, cursors = {}, cursor = '', bytes = 0}
-  local size, largest = 1, 0
+  local size, largest = FIRST_DESCRIBED, 0
 
   function page.is_full()
     return #page.tasks == max_tasks or page.bytes >= max_bytes
@@ -155,27 +162,26 @@ end
 -- Adds the entries of a packed list from one on. Returns how many the list has, and the entry at which the page was full,
 -- nil if it was not.
 local function add_far_list(page, minute, list, from)
-  local size, entries, marks = 0, {}, {}
+  local positions, times = {}, {}
   each_far_task(minute, call('HGET', LATER, list) or '', function(position, due)
-    if size >= from then
-      entries[#entries + 1] = {position, due, size}
-      marks[#entries] = 'x' .. position
-    end
-    size = size + 1
+    positions[#positions + 1], times[#positions + 1] = position, due
   end)
-  if not page.is_full() then
-    local batch, numbers = {positions = {}, times = {}, cursors = {}, only_stored = true}, {}
-    for i, void in ipairs(hmget(LATER, marks)) do
+  while from < #positions and not page.is_full() do
+    local marks, batch, numbers = {}, {positions = {}, times = {}, cursors = {}, only_stored = true}, {}
+    for i = from + 1, math.min(#positions, from + 2 * DESCRIBED_SLICE) do
+      marks[#marks + 1] = 'x' .. positions[i]
+    end
+    for i, void in ipairs(call('HMGET', LATER, unpack(marks))) do
       if not void then
-        local n, position, due, number = #numbers + 1, unpack(entries[i])
-        batch.positions[n], batch.times[n], numbers[n] = position, due, number
-        batch.cursors[n] = 'later ' .. list .. ':' .. number + 1
+        local n, number = #numbers + 1, from + i
+        batch.positions[n], batch.times[n], numbers[n] = positions[number], times[number], number
+        batch.cursors[n] = 'later ' .. list .. ':' .. number
       end
     end
     local looked = page.add(batch, TASKS)
-    from = looked > 0 and numbers[looked] + 1 or from
+    from = page.is_full() and (numbers[looked] or from) or from + #marks
   end
-  return size, page.is_full() and from < size and from or nil
+  return #positions, page.is_full() and from < #positions and from or nil
 end
 
 -- Fills a page with far-off tasks, list by list, the last of a minute first. The cursor is minute, list, and how many
