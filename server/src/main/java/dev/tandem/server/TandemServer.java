@@ -3,11 +3,15 @@ package dev.tandem.server;
 import dev.tandem.runtime.settings.SettingsLoader;
 import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.logs.LibraryWarnings;
+import dev.tandem.server.settings.BrokenFiles;
 import dev.tandem.server.settings.StartFailures;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.Banner;
@@ -65,6 +69,15 @@ public final class TandemServer {
             out.println(USAGE);
             return 0;
         }
+        List<String> broken =
+                BrokenFiles.problems(arguments.files(), Path.of("").toAbsolutePath());
+        if (!broken.isEmpty()) {
+            report(
+                    String.join("\n", broken) + (arguments.check() ? "" : "\nCorrect the files above and start again."),
+                    arguments.check(),
+                    err);
+            return 1;
+        }
         try {
             if (arguments.check()) {
                 settingsOnly().run(arguments.forSpring()).close();
@@ -74,14 +87,13 @@ public final class TandemServer {
             application.run(arguments.forSpring());
             return 0;
         } catch (RuntimeException e) {
-            report(e, arguments.check(), err);
+            report(arguments.check() ? StartFailures.problems(e) : StartFailures.report(e), arguments.check(), err);
             return 1;
         }
     }
 
     /** Says why the settings are wrong. Spring has reported other reasons. */
-    private static void report(RuntimeException failure, boolean check, PrintStream err) {
-        String text = check ? StartFailures.problems(failure) : StartFailures.report(failure);
+    private static void report(@Nullable String text, boolean check, PrintStream err) {
         if (text != null && check) {
             err.println(text);
         } else if (text != null) {

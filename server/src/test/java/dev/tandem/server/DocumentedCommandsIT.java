@@ -1,8 +1,10 @@
 package dev.tandem.server;
 
 import static dev.tandem.testkit.Brokers.PATIENCE;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tandem.server.cli.TandemCli;
 import dev.tandem.testkit.Brokers;
@@ -12,9 +14,12 @@ import dev.tandem.testkit.Programs.Result;
 import dev.tandem.testkit.ShellCalls;
 import dev.tandem.testkit.ShellCalls.Call;
 import dev.tandem.testkit.UniqueNames;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +28,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.io.ByteArrayResource;
 
 /**
  * The commands of the documentation, typed as they are there, against a server with the queues that readers have. On pages for
@@ -70,6 +78,7 @@ class DocumentedCommandsIT {
             "tandem.queues.invoices.max-running", "20",
             "tandem.limits.erp.max-running", "5",
             "tandem.limits.erp.queues", "invoices",
+            "tandem.queues.exports.max-running", "2",
             "tandem.rate-limits.mail-service.rate", "100/s",
             "tandem.rate-limits.mail-service.burst", "20");
 
@@ -117,6 +126,49 @@ class DocumentedCommandsIT {
                     "/api/v1/queues/demo-orders/tasks", task.replace("\"type\": \"http\"", "\"type\": \"noop\""));
             assertThat(answer.status()).as(answer.body()).isEqualTo(202);
         }
+    }
+
+    /** Runs the example of limits with its own settings. */
+    @Test
+    void theExampleOfLimitsShowsWhatItsPageSays() throws IOException {
+        assumeTrue(Files.isExecutable(Path.of("/bin/sleep")) && Files.exists(Path.of("/proc/self")), "needs Linux");
+        List<DocumentedBlocks.Block> page =
+                DocumentedBlocks.in(DocumentedBlocks.root().resolve(OF_LIMITS));
+        Map<String, String> settings = settings(Set.of(), true);
+        new YamlPropertySourceLoader()
+                .load(
+                        "example",
+                        new ByteArrayResource(block(page, "yaml", "pause:").getBytes(UTF_8)))
+                .forEach(source -> Stream.of(((EnumerablePropertySource<?>) source).getPropertyNames())
+                        .forEach(name -> settings.put(name, String.valueOf(source.getProperty(name)))));
+        for (String queue : List.of("exports", "mails")) {
+            settings.put("tandem.queues." + queue + ".topic", UniqueNames.fresh(queue));
+            settings.put("tandem.queues." + queue + ".group", UniqueNames.fresh(queue));
+        }
+        if (Files.isWritable(Path.of("/"))) {
+            settings.put("tandem.commands.pause.user", "root");
+        }
+        String commands = block(page, "sh", "submit exports");
+        try (RunningServer server = RunningServer.healthy(settings)) {
+            for (Call call : ShellCalls.in(page)) {
+                if (call.block().text().equals(commands)) {
+                    assertWorks(server, call);
+                }
+            }
+            await().atMost(PATIENCE)
+                    .untilAsserted(
+                            () -> assertThat(tandem(server, List.of("limits")).output())
+                                    .isEqualTo(block(page, "text", "queue:exports")));
+        }
+    }
+
+    private static String block(List<DocumentedBlocks.Block> page, String language, String part) {
+        return page.stream()
+                .filter(block ->
+                        block.language().equals(language) && block.text().contains(part))
+                .findFirst()
+                .orElseThrow()
+                .text();
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
 import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.KeptHelp;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -67,6 +68,15 @@ class ServerArgumentsTest {
         assertThat(err.toString()).startsWith("'now' can't be understood");
     }
 
+    /** With {@code -Dhelp=write} this writes the file. */
+    @Test
+    void theHelpIsKeptForThoseWhoHaveBuiltNothing() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        run(out, out, "--help");
+
+        assertThat(KeptHelp.of("server", out.toString())).isEqualTo(out.toString());
+    }
+
     @Test
     void settingsAreCheckedWithoutAServer() throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -98,7 +108,40 @@ class ServerArgumentsTest {
                 .allMatch(each -> each.startsWith("tandem."))
                 .anyMatch(each -> each.startsWith("tandem.max-payload is 'much': "))
                 .anyMatch(each -> each.startsWith("tandem.queues.orders.concurrency is '0': "));
-        assertThat(checked(twice)).singleElement(STRING).startsWith("A settings file can't be read at line 3");
+        assertThat(checked(twice))
+                .singleElement(STRING)
+                .startsWith("The settings file twice.yml can't be read at line 3, column 3: found duplicate key");
+    }
+
+    /** Spring Boot would stop at the first one, and not say which it is. */
+    @Test
+    void allBrokenFilesAreNamedWithTheLine() throws IOException {
+        Path indented = Files.writeString(
+                folder.resolve("indented.yml"), "tandem:\n  redis:\n    uri: redis://localhost\n   cluster: true\n");
+        Path colon = Files.writeString(folder.resolve("colon.yml"), "tandem:\n  redis\n  max-payload: 1KB\n");
+        Path escape = Files.writeString(folder.resolve("escape.properties"), "tandem.redis.uri=\\u12\n");
+        Path right = Files.writeString(folder.resolve("right.yml"), "tandem: { max-payload: 1KB }");
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+        assertThat(run(
+                        out,
+                        out,
+                        "--check",
+                        "--config=" + indented,
+                        "--config=" + right,
+                        "--config=" + colon,
+                        "--config=" + escape))
+                .isEqualTo(1);
+
+        assertThat(out.toString().lines())
+                .satisfiesExactly(
+                        each -> assertThat(each)
+                                .startsWith("The settings file indented.yml can't be read at line 4, column 4: ")
+                                .contains("indent the line as those beside it"),
+                        each -> assertThat(each)
+                                .startsWith("The settings file colon.yml can't be read at line ")
+                                .contains("colon"),
+                        each -> assertThat(each).startsWith("The settings file escape.properties can't be read: "));
     }
 
     /** Returns what a process prints that checks a file. */

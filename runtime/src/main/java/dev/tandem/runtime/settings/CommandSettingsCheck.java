@@ -35,7 +35,11 @@ final class CommandSettingsCheck {
         } else if (command != null && !HostedTypes.CMD.equals(queue.handler())) {
             problems.add(setting, command, "it needs the handler cmd: set that, or leave it out");
         } else if (command != null && !settings.commands().containsKey(command)) {
-            problems.add(setting, command, "there is no such command under tandem.commands" + there());
+            problems.add(
+                    setting,
+                    command,
+                    "there is no such command under tandem.commands" + there()
+                            + NearestWord.advice(command, settings.commands().keySet()));
         }
     }
 
@@ -45,7 +49,7 @@ final class CommandSettingsCheck {
     }
 
     private void check(String name, CommandSettings command) {
-        String prefix = "tandem.commands." + name + ".";
+        String prefix = SettingProblems.section("tandem.commands", name) + ".";
         if (!TaskLimit.isName(name)) {
             problems.add(
                     prefix.substring(0, prefix.length() - 1),

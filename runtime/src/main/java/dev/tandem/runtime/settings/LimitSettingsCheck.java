@@ -36,11 +36,11 @@ final class LimitSettingsCheck {
         settings.rateLimits().forEach(this::check);
         settings.queues()
                 .forEach((name, queue) -> problems.checkRange(
-                        "tandem.queues." + name + ".max-running", queue.maxRunning(), 0, TaskLimit.MOST));
+                        QueueSettingsCheck.prefix(name) + "max-running", queue.maxRunning(), 0, TaskLimit.MOST));
     }
 
     private void check(String name, LimitSettings limit) {
-        String prefix = "tandem.limits." + name + ".";
+        String prefix = SettingProblems.section("tandem.limits", name) + ".";
         checkName(prefix, name);
         if (limit.maxRunning() == null) {
             problems.add(
@@ -54,7 +54,7 @@ final class LimitSettingsCheck {
     }
 
     private void check(String name, RateLimitSettings limit) {
-        String prefix = "tandem.rate-limits." + name + ".";
+        String prefix = SettingProblems.section("tandem.rate-limits", name) + ".";
         checkName(prefix, name);
         if (limit.rate() == null) {
             problems.add(prefix + "rate", null, "say how many tasks may start in which time, such as 100/s");
@@ -69,7 +69,11 @@ final class LimitSettingsCheck {
         if (!limit.per().equals("none")
                 && !limit.per().equals("key")
                 && !limit.per().matches("header:.{1,100}")) {
-            problems.add(prefix + "per", limit.per(), "it must be none, key, or header: and the name of a header");
+            problems.add(
+                    prefix + "per",
+                    limit.per(),
+                    "it must be none, key, or header: and the name of a header"
+                            + NearestWord.advice(limit.per(), List.of("none", "key")));
         }
         checkCovered(prefix, limit.queues(), limit.types(), limit.keys());
     }
@@ -93,7 +97,9 @@ final class LimitSettingsCheck {
                     prefix + "queues",
                     String.join(", ", queues),
                     "no queue of that name is configured; there are "
-                            + String.join(", ", settings.queues().keySet()));
+                            + String.join(", ", settings.queues().keySet())
+                            + NearestWord.advice(
+                                    queues.get(0), settings.queues().keySet()));
         }
     }
 

@@ -308,7 +308,10 @@ final class QueueSettingsCheck {
         Set<String> hosted = HostedTypes.of(settings.demo());
         String handler = queue.handler();
         if (handler != null && !hosted.contains(handler)) {
-            problems.add(prefix + "handler", handler, "it must be " + String.join(" or ", hosted));
+            problems.add(
+                    prefix + "handler",
+                    handler,
+                    "it must be " + String.join(" or ", hosted) + NearestWord.advice(handler, hosted));
         }
         if (handler == null && !queue.types().isEmpty()) {
             problems.add(
@@ -333,6 +336,6 @@ final class QueueSettingsCheck {
 
     /** The beginning of the names of a queue's settings. */
     static String prefix(String queue) {
-        return queue.matches("[A-Za-z0-9-]+") ? "tandem.queues." + queue + "." : "tandem.queues[" + queue + "].";
+        return SettingProblems.section("tandem.queues", queue) + ".";
     }
 }

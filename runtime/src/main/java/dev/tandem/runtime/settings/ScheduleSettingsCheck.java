@@ -107,7 +107,8 @@ final class ScheduleSettingsCheck {
                     prefix + "queue",
                     name,
                     "it must be the queue of its tasks, one of "
-                            + String.join(", ", settings.queues().keySet()));
+                            + String.join(", ", settings.queues().keySet())
+                            + NearestWord.advice(name, settings.queues().keySet()));
             return;
         }
         if (!queue.ordered() && (schedule.key() != null || schedule.overlap() == Overlap.QUEUE)) {
@@ -137,6 +138,7 @@ final class ScheduleSettingsCheck {
     private @Nullable Timing checkTiming(String prefix, ScheduleSettings schedule) {
         String cron = schedule.cron();
         Duration every = schedule.every();
+        ZoneId zone = every == null ? checkZone(prefix, schedule.zone()) : null;
         if ((cron == null) == (every == null)) {
             problems.add(
                     prefix + "cron",
@@ -158,27 +160,33 @@ final class ScheduleSettingsCheck {
             }
             return new Timing.Every(every);
         }
-        return checkCron(prefix, String.valueOf(cron), schedule.zone());
+        CronExpression expression = checkCron(prefix, String.valueOf(cron));
+        return expression == null || zone == null ? null : new Timing.Cron(expression, zone);
     }
 
-    private @Nullable Timing checkCron(String prefix, String cron, String zone) {
-        CronExpression expression = null;
-        ZoneId id = null;
+    private @Nullable CronExpression checkCron(String prefix, String cron) {
         try {
-            expression = CronExpression.parse(cron);
+            return CronExpression.parse(cron);
         } catch (CronException e) {
             problems.add(prefix + "cron", cron, String.valueOf(e.getMessage()));
+            return null;
         }
+    }
+
+    private @Nullable ZoneId checkZone(String prefix, String zone) {
         try {
-            id = ZoneId.of(zone);
+            return ZoneId.of(zone);
         } catch (DateTimeException e) {
             problems.add(
-                    prefix + "zone", zone, "it must be a time zone such as Europe/Berlin, America/New_York or UTC");
+                    prefix + "zone",
+                    zone,
+                    "it must be a time zone such as Europe/Berlin, America/New_York or UTC"
+                            + NearestWord.advice(zone, ZoneId.getAvailableZoneIds()));
+            return null;
         }
-        return expression == null || id == null ? null : new Timing.Cron(expression, id);
     }
 
     private static String prefix(String id) {
-        return (id.matches("[A-Za-z0-9-]+") ? "tandem.schedules." + id : "tandem.schedules[" + id + "]") + ".";
+        return SettingProblems.section("tandem.schedules", id) + ".";
     }
 }

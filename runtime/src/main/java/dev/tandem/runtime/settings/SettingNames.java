@@ -77,16 +77,21 @@ final class SettingNames {
 
     /** Returns the advice for an unknown name: the name that was probably meant, or the names that exist. */
     String advice(ConfigurationPropertyName name) {
+        return "there is no such setting; "
+                + nearest(name)
+                        .map(known -> "did you mean " + known + "?")
+                        .orElseGet(() -> "there are " + String.join(", ", alternatives(elements(name))));
+    }
+
+    /** Returns the known name that was probably meant by an unknown one. */
+    Optional<String> nearest(ConfigurationPropertyName name) {
         List<String> given = elements(name);
-        Optional<String> nearest = names.stream()
+        return names.stream()
                 .map(known -> filled(known, given))
                 .filter(known -> similar(uniform(known), uniform(String.join(".", given))))
                 .min(Comparator.comparingInt(
-                        known -> EditDistance.between(uniform(known), uniform(String.join(".", given)))));
-        if (nearest.isPresent()) {
-            return "there is no such setting; did you mean " + SettingsLoader.PREFIX + "." + nearest.get() + "?";
-        }
-        return "there is no such setting; there are " + String.join(", ", alternatives(given));
+                        known -> EditDistance.between(uniform(known), uniform(String.join(".", given)))))
+                .map(known -> SettingsLoader.PREFIX + "." + known);
     }
 
     /** Returns the names that are possible from the first unknown element on. */

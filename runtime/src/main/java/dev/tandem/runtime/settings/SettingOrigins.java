@@ -1,5 +1,9 @@
 package dev.tandem.runtime.settings;
 
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -10,48 +14,148 @@ import org.springframework.boot.origin.PropertySourceOrigin;
 import org.springframework.boot.origin.TextResourceOrigin;
 import org.springframework.core.env.CommandLinePropertySource;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
-/** Describes problems with the value as it was written, and with its file and line. */
+/** Describes problems with the value as it was written, and with its file and line. Not thread-safe. */
 final class SettingOrigins {
 
+    /**
+     * A described problem with its place.
+     *
+     * @param file the number of the file, in the order in which files are met; the largest for all other places
+     */
+    private record Described(String text, int file, int line) {}
+
+    /** A setting as somebody wrote it. @param origin null if it is unknown */
+    private record Written(
+            ConfigurationPropertyName name, @Nullable Origin origin) {}
+
+    private static final int NO_FILE = Integer.MAX_VALUE;
+
     private final ConfigurableEnvironment environment;
+    private final List<Written> all = new ArrayList<>();
+    private final List<Object> files = new ArrayList<>();
 
     SettingOrigins(ConfigurableEnvironment environment) {
         this.environment = environment;
-    }
-
-    String describe(SettingProblem problem) {
-        if (ConfigurationPropertyName.isValid(problem.setting())) {
-            ConfigurationPropertyName name = ConfigurationPropertyName.of(problem.setting());
-            for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-                ConfigurationProperty property = source.getConfigurationProperty(name);
-                if (property != null) {
-                    String written = Secrets.shown(problem.setting(), String.valueOf(property.getValue()));
-                    return problem.withValue(written) + place(property.getOrigin());
+        for (PropertySource<?> source : environment.getPropertySources()) {
+            if (!ConfigurationPropertySources.isAttachedConfigurationPropertySource(source)
+                    && UnknownSettings.isWrittenByUsers(source)
+                    && source instanceof EnumerablePropertySource<?> properties) {
+                for (String written : properties.getPropertyNames()) {
+                    Origin origin = PropertySourceOrigin.get(properties, written);
+                    all.add(new Written(ConfigurationPropertyName.adapt(written, '.'), origin));
+                    TextResourceOrigin text = text(origin);
+                    if (text != null && !files.contains(file(text))) {
+                        files.add(file(text));
+                    }
                 }
             }
         }
-        return problem.toString();
+    }
+
+    /** Returns a line for each problem: those of a file in the order of its lines, then the others as they are given. */
+    List<String> describe(Collection<SettingProblem> problems) {
+        return problems.stream()
+                .map(this::described)
+                .sorted(Comparator.comparingInt(Described::file).thenComparingInt(Described::line))
+                .map(Described::text)
+                .toList();
+    }
+
+    private Described described(SettingProblem problem) {
+        ConfigurationProperty property = property(problem.setting());
+        if (property != null) {
+            String written = Secrets.shown(problem.setting(), String.valueOf(property.getValue()));
+            return described(problem.withValue(written), property.getOrigin(), "");
+        }
+        ConfigurationPropertyName name = ConfigurationPropertyName.adapt(problem.setting(), '.');
+        for (Written each : all) {
+            if (each.name().equals(name)) {
+                return described(problem, each.origin(), "");
+            }
+        }
+        // A list or a section has the place of its first setting, and what is missing that of its neighbours.
+        String near = problem.isOfMissing() ? "near " : "";
+        while (true) {
+            Origin first = firstBelow(name);
+            if (first != null) {
+                return described(problem, first, near);
+            } else if (name.isEmpty()) {
+                return new Described(problem.toString(), NO_FILE, 0);
+            }
+            near = "near ";
+            name = name.getParent();
+        }
+    }
+
+    private @Nullable ConfigurationProperty property(String setting) {
+        if (ConfigurationPropertyName.isValid(setting)) {
+            ConfigurationPropertyName name = ConfigurationPropertyName.of(setting);
+            for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+                ConfigurationProperty property = source.getConfigurationProperty(name);
+                if (property != null) {
+                    return property;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Returns where the first setting of a section stands in a file; null if none does. */
+    private @Nullable Origin firstBelow(ConfigurationPropertyName section) {
+        return all.stream()
+                .filter(each -> section.isAncestorOf(each.name()))
+                .map(Written::origin)
+                .filter(origin -> text(origin) != null)
+                .min(Comparator.comparingInt((Origin origin) -> number(text(origin)))
+                        .thenComparingInt(origin -> line(text(origin))))
+                .orElse(null);
+    }
+
+    private Described described(SettingProblem problem, @Nullable Origin origin, String near) {
+        TextResourceOrigin text = text(origin);
+        if (text != null) {
+            String file = text.getResource() == null ? null : text.getResource().getFilename();
+            String place = " (" + (file == null ? "" : file + ", ") + near + "line " + line(text) + ")";
+            return new Described(problem + place, number(text), line(text));
+        }
+        return new Described(problem + place(origin), NO_FILE, 0);
     }
 
     private static String place(@Nullable Origin origin) {
-        if (origin instanceof PropertySourceOrigin wrapper && wrapper.getOrigin() != null) {
-            return place(wrapper.getOrigin());
+        if (!(origin instanceof PropertySourceOrigin source)) {
+            return "";
         }
-        if (origin instanceof TextResourceOrigin text && text.getLocation() != null && text.getResource() != null) {
-            String file = text.getResource().getFilename();
-            return " (" + (file == null ? "" : file + ", ") + "line "
-                    + (text.getLocation().getLine() + 1) + ")";
+        return switch (source.getPropertySource().getName()) {
+            case CommandLinePropertySource.COMMAND_LINE_PROPERTY_SOURCE_NAME -> " (on the command line)";
+            case StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME -> " (in the environment)";
+            case StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME -> " (a system property)";
+            default -> " (" + source.getPropertySource().getName() + ")";
+        };
+    }
+
+    /** Returns the place in a file; null if the origin is no file. */
+    private static @Nullable TextResourceOrigin text(@Nullable Origin origin) {
+        if (origin instanceof PropertySourceOrigin wrapper) {
+            return text(wrapper.getOrigin());
         }
-        if (origin instanceof PropertySourceOrigin source) {
-            return switch (source.getPropertySource().getName()) {
-                case CommandLinePropertySource.COMMAND_LINE_PROPERTY_SOURCE_NAME -> " (on the command line)";
-                case StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME -> " (in the environment)";
-                case StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME -> " (a system property)";
-                default -> " (" + source.getPropertySource().getName() + ")";
-            };
-        }
-        return "";
+        return origin instanceof TextResourceOrigin text && text.getLocation() != null ? text : null;
+    }
+
+    private static Object file(TextResourceOrigin text) {
+        return text.getResource() == null ? "" : text.getResource();
+    }
+
+    private int number(@Nullable TextResourceOrigin text) {
+        return text == null ? NO_FILE : files.indexOf(file(text));
+    }
+
+    private static int line(@Nullable TextResourceOrigin text) {
+        return text == null || text.getLocation() == null
+                ? 0
+                : text.getLocation().getLine() + 1;
     }
 }

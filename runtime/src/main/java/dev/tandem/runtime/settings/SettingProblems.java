@@ -80,6 +80,11 @@ final class SettingProblems {
         }
     }
 
+    /** Returns the name of a section whose last part users choose, in brackets where Spring Boot needs them. */
+    static String section(String above, String chosen) {
+        return chosen.matches("[A-Za-z0-9-]+") ? above + "." + chosen : above + "[" + chosen + "]";
+    }
+
     static int utf8Length(String text) {
         return text.getBytes(StandardCharsets.UTF_8).length;
     }

@@ -1,24 +1,12 @@
 package dev.tandem.runtime.settings;
 
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.bind.BindContext;
-import org.springframework.boot.context.properties.bind.BindHandler;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.core.ResolvableType;
 import org.springframework.core.env.ConfigurableEnvironment;
-import org.springframework.util.unit.DataSize;
 
 /**
  * Loads the settings from files, environment and command line. Refuses settings that are unknown, unreadable, out of
@@ -57,9 +45,9 @@ public final class SettingsLoader {
     }
 
     private TandemSettings load() {
-        problems.addAll(UnknownSettings.find(environment, handlers));
-        boolean complete = problems.isEmpty();
-        TandemSettings settings = bindAll();
+        List<SettingProblem> unknown = UnknownSettings.find(environment, handlers);
+        problems.addAll(unknown);
+        TandemSettings settings = bind(unknown);
         // A value that cannot be read was replaced by its default, or left out with its queue. There is nothing to say
         // of that.
         Set<ConfigurationPropertyName> unreadable =
@@ -68,18 +56,37 @@ public final class SettingsLoader {
                 .filter(problem -> unreadable.stream()
                         .noneMatch(each ->
                                 name(problem).equals(each) || name(problem).isAncestorOf(each)))
-                // What is missing may be what was mistyped.
-                .filter(problem -> complete || !problem.isOfMissing())
+                .filter(problem ->
+                        !problem.isOfMissing() || unknown.stream().noneMatch(each -> explains(each, problem)))
                 .forEach(problems::add);
         refuseIfAny();
         return settings;
     }
 
-    /** Names that Spring Boot cannot bind are among the problems by then. */
-    private TandemSettings bindAll() {
+    /** Whether a setting is only missing because its name, or that of a section above it, was mistyped. */
+    private static boolean explains(SettingProblem unknown, SettingProblem missing) {
+        if (unknown.meant() == null) {
+            return false;
+        }
+        ConfigurationPropertyName meant = ConfigurationPropertyName.adapt(unknown.meant(), '.');
+        ConfigurationPropertyName name = name(missing);
+        ConfigurationPropertyName section = name.getParent();
+        return name.equals(meant)
+                || name.isAncestorOf(meant)
+                // The section is there only because of the mistyped name.
+                || (section.isAncestorOf(name(unknown)) && !section.isAncestorOf(meant));
+    }
+
+    /** @param unknown some of them could end the reading at once */
+    private TandemSettings bind(List<SettingProblem> unknown) {
+        SettingsBinder binder = new SettingsBinder();
         try {
-            return bind();
+            TandemSettings settings = binder.bind(
+                    environment, unknown.stream().map(SettingsLoader::name).collect(Collectors.toSet()));
+            problems.addAll(binder.problems());
+            return settings;
         } catch (RuntimeException e) {
+            problems.addAll(binder.problems());
             refuseIfAny();
             throw e;
         }
@@ -93,56 +100,7 @@ public final class SettingsLoader {
         if (!problems.isEmpty()) {
             SettingOrigins origins = new SettingOrigins(environment);
             throw new SettingsException(
-                    problems.stream().distinct().map(origins::describe).toList());
+                    origins.describe(problems.stream().distinct().toList()));
         }
-    }
-
-    private TandemSettings bind() {
-        BindHandler collecting = new BindHandler() {
-            @Override
-            public @Nullable Object onFailure(
-                    ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error) {
-                ConfigurationProperty property = context.getConfigurationProperty();
-                if (property == null) {
-                    throw new IllegalStateException("The settings at " + name + " cannot be read", error);
-                }
-                problems.add(SettingProblem.ofValue(
-                        name.toString(),
-                        Secrets.shown(name.toString(), String.valueOf(property.getValue())),
-                        allowedValues(target.getType())));
-                return null; // the default takes its place, so that the other settings are checked too
-            }
-        };
-        return Binder.get(environment).bindOrCreate(PREFIX, Bindable.of(TandemSettings.class), collecting);
-    }
-
-    private static String allowedValues(ResolvableType target) {
-        Class<?> type = target.resolve(Object.class);
-        if (Collection.class.isAssignableFrom(type)) {
-            Class<?> element = target.asCollection().getGeneric(0).resolve(Object.class);
-            return element.isEnum() ? "name " + names(element, ", ") : "it must be a list";
-        }
-        if (type.isEnum()) {
-            return "it must be " + names(type, " or ");
-        }
-        if (type == Duration.class) {
-            return "it must be a duration, such as 500ms, 10s, 5m, 1h or PT10S";
-        }
-        if (type == DataSize.class) {
-            return "it must be a size, such as 65536, 512KB or 1MB";
-        }
-        if (type == boolean.class || type == Boolean.class) {
-            return "it must be true or false";
-        }
-        if (type == double.class || type == Double.class) {
-            return "it must be a number";
-        }
-        return "it must be a whole number";
-    }
-
-    private static String names(Class<?> type, String between) {
-        return Arrays.stream(type.getEnumConstants())
-                .map(constant -> constant.toString().toLowerCase(Locale.ROOT).replace('_', '-'))
-                .collect(Collectors.joining(between));
     }
 }

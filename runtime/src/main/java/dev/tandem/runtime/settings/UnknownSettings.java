@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
@@ -44,8 +45,13 @@ final class UnknownSettings {
     /** The settings that only an application with a database of its own can have. */
     private static final ConfigurationPropertyName OUTBOX = ConfigurationPropertyName.of(PREFIX + ".outbox");
 
-    private static final String QUEUES = PREFIX + ".queues.";
-    private static final String SCHEDULES = PREFIX + ".schedules.";
+    /** The sections whose next part users choose, with a word for that. */
+    private static final Map<String, String> CHOSEN = Map.of(
+            PREFIX + ".queues.", "a queue name",
+            PREFIX + ".schedules.", "the id of a schedule",
+            PREFIX + ".limits.", "the name of a limit",
+            PREFIX + ".rate-limits.", "the name of a limit",
+            PREFIX + ".commands.", "the name of a command");
 
     private static final Pattern PLAIN_KEY = Pattern.compile("[A-Za-z0-9-]+");
 
@@ -86,11 +92,15 @@ final class UnknownSettings {
             for (String written : properties.getPropertyNames()) {
                 String value = String.valueOf(properties.getProperty(written));
                 checkName(written, value);
-                if (ownServer && !NOT_WRITTEN_BY_USERS.contains(source.getName())) {
+                if (ownServer && isWrittenByUsers(source)) {
                     checkOtherName(written, value);
                 }
             }
         }
+    }
+
+    static boolean isWrittenByUsers(PropertySource<?> source) {
+        return !NOT_WRITTEN_BY_USERS.contains(source.getName());
     }
 
     private void checkVariable(String written) {
@@ -104,7 +114,8 @@ final class UnknownSettings {
             problems.add(new SettingProblem(
                     "The environment variable " + written,
                     "is set",
-                    NAMES.advice(name) + " (as a variable in capitals, with _ for each dot and without hyphens)"));
+                    NAMES.advice(name) + " (as a variable in capitals, with _ for each dot and without hyphens)",
+                    NAMES.nearest(name).orElse(null)));
         }
     }
 
@@ -114,8 +125,8 @@ final class UnknownSettings {
         if (name.isEmpty() || !name.getElement(0, Form.UNIFORM).equals(PREFIX)) {
             return;
         }
-        if ((written.startsWith(QUEUES) && !checkKey(QUEUES, "a queue name", written, value))
-                || (written.startsWith(SCHEDULES) && !checkKey(SCHEDULES, "the id of a schedule", written, value))) {
+        String section = chosenSection(written);
+        if (section != null && !checkKey(section, CHOSEN.getOrDefault(section, ""), written, value)) {
             return;
         }
         if (!ownServer && OF_CONDITIONS.contains(name)) {
@@ -136,7 +147,7 @@ final class UnknownSettings {
             problems.add(SettingProblem.ofValue(
                     written, shown, "it is a section: write settings below it, or leave it out"));
         } else {
-            problems.add(SettingProblem.ofValue(written, shown, advice(name, written)));
+            problems.add(unknown(name, written, shown));
         }
     }
 
@@ -150,11 +161,12 @@ final class UnknownSettings {
         ConfigurationPropertyName below = ConfigurationPropertyName.adapt(PREFIX + "." + written, '.');
         if (NAMES.knows(below)) {
             problems.add(SettingProblem.ofValue(
-                    written,
-                    shown,
-                    "it has no effect there: it must be below " + PREFIX + ", as " + PREFIX + "." + written));
+                            written,
+                            shown,
+                            "it has no effect there: it must be below " + PREFIX + ", as " + PREFIX + "." + written)
+                    .meaning(PREFIX + "." + written));
         } else {
-            boot.advice(name).ifPresent(advice -> problems.add(SettingProblem.ofValue(written, shown, advice)));
+            boot.advice(name, value).ifPresent(advice -> problems.add(SettingProblem.ofValue(written, shown, advice)));
         }
     }
 
@@ -163,10 +175,12 @@ final class UnknownSettings {
         String key = written.substring(section.length()).split("[.\\[]", 2)[0];
         if (!PLAIN_KEY.matcher(key).matches()) {
             problems.add(SettingProblem.ofValue(
-                    written,
-                    Secrets.shown(written, value),
-                    what + " with other characters than letters, digits and hyphens must be written in brackets,"
-                            + " in YAML as \"[" + key + "]\":"));
+                            written,
+                            Secrets.shown(written, value),
+                            what
+                                    + " with other characters than letters, digits and hyphens must be written in brackets,"
+                                    + " in YAML as \"[" + key + "]\":")
+                    .meaning(section + "[" + key + "]" + written.substring(section.length() + key.length())));
             return false;
         }
         String uniform = section + key.toLowerCase(Locale.ROOT).replace("-", "");
@@ -182,22 +196,32 @@ final class UnknownSettings {
         return true;
     }
 
-    private static String advice(ConfigurationPropertyName name, String written) {
-        String advice = NAMES.advice(name);
-        if (!written.startsWith(QUEUES) || advice.contains("did you mean")) {
-            return advice;
+    private static @Nullable String chosenSection(String written) {
+        return CHOSEN.keySet().stream().filter(written::startsWith).findFirst().orElse(null);
+    }
+
+    private static SettingProblem unknown(ConfigurationPropertyName name, String written, String shown) {
+        SettingProblem problem = SettingProblem.ofValue(written, shown, NAMES.advice(name))
+                .meaning(NAMES.nearest(name).orElse(null));
+        String section = chosenSection(written);
+        if (section == null || problem.meant() != null) {
+            return problem;
         }
-        // The queue's name may contain dots and be written without brackets: try every dot as its end.
-        String rest = written.substring(QUEUES.length());
+        // The chosen name may contain dots and be written without brackets: try every dot as its end.
+        String rest = written.substring(section.length());
         for (int dot = rest.indexOf('.', rest.indexOf('.') + 1); dot > 0; dot = rest.indexOf('.', dot + 1)) {
-            String queue = rest.substring(0, dot);
+            String chosen = rest.substring(0, dot);
             String setting = rest.substring(dot + 1);
-            if (NAMES.knows(ConfigurationPropertyName.adapt(QUEUES + "x." + setting, '.'))) {
-                return "there is no such setting; if the queue's name is " + queue
-                        + ", write it in brackets: " + PREFIX + ".queues[" + queue + "]." + setting + ", in YAML as \"["
-                        + queue + "]\":";
+            if (NAMES.knows(ConfigurationPropertyName.adapt(section + "x." + setting, '.'))) {
+                String meant = section.substring(0, section.length() - 1) + "[" + chosen + "]." + setting;
+                return SettingProblem.ofValue(
+                                written,
+                                shown,
+                                "there is no such setting; if the name is " + chosen + ", write it in brackets: "
+                                        + meant + ", in YAML as \"[" + chosen + "]\":")
+                        .meaning(meant);
             }
         }
-        return advice;
+        return problem;
     }
 }

@@ -11,6 +11,8 @@ import dev.tandem.task.DeadHead;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Reading settings from files, environment and command line, and the report of problems. */
 class SettingsLoaderTest extends SettingsTestBase {
@@ -157,6 +159,115 @@ class SettingsLoaderTest extends SettingsTestBase {
                         .endsWith("line 7)"));
     }
 
+    /** Whatever is wrong is said in one round, in the order in which a person goes through the file. */
+    @Test
+    void problemsOfAllKindsAreReportedInTheOrderOfTheirLines() {
+        yaml("""
+                tandem:
+                  redis: { url: "redis://localhost" }
+                  log-payloads: ture
+                  limits:
+                    erp.export: { max-running: 3 }
+                  queues:
+                    orders:
+                      concurrency: 0
+                      types: { a: b }
+                      http: { dead-on: [many, 700] }
+                    plain: kafka
+                    mail: { topic: mail }
+                    calls: { source: rabbit, handler: http, events: { kinds: [faild] } }
+                server:
+                  port: many
+                """);
+
+        assertThat(problems())
+                .satisfiesExactly(
+                        each -> assertThat(each)
+                                .startsWith("tandem.redis.url is ")
+                                .endsWith("(line 2)"),
+                        each -> assertThat(each)
+                                .startsWith(
+                                        "tandem.log-payloads is 'ture': it must be true or false; did you mean true?"),
+                        each -> assertThat(each)
+                                .contains("tandem.limits[erp.export].max-running")
+                                .endsWith("(line 5)"),
+                        each -> assertThat(each)
+                                .startsWith("tandem.queues.orders.source is not set")
+                                .endsWith("(near line 8)"),
+                        each -> assertThat(each)
+                                .startsWith("tandem.queues.orders.concurrency is '0'")
+                                .endsWith("(line 8)"),
+                        each -> assertThat(each)
+                                .startsWith("tandem.queues.orders.types.a")
+                                .endsWith("(line 9)"),
+                        each -> assertThat(each)
+                                .startsWith(
+                                        "tandem.queues.orders.http.dead-on[0] is 'many': it must be a whole number"),
+                        each -> assertThat(each)
+                                .startsWith("tandem.queues.orders.http.url is not set")
+                                .endsWith("(near line 10)"),
+                        each -> assertThat(each)
+                                .startsWith("tandem.queues.orders.http.dead-on[1] is '700'")
+                                .endsWith("(line 10)"),
+                        each -> assertThat(each).startsWith("tandem.queues.plain is 'kafka': it is a section"),
+                        each -> assertThat(each)
+                                .startsWith("tandem.queues.mail.source is not set")
+                                .endsWith("(near line 12)"),
+                        each -> assertThat(each)
+                                .startsWith("tandem.queues.calls.events.kinds[0] is 'faild'")
+                                .contains("did you mean failed?"),
+                        each -> assertThat(each).startsWith("tandem.queues.calls.http.url is not set"),
+                        each -> assertThat(each)
+                                .startsWith("server.port is 'many': it must be a whole number")
+                                .endsWith("(line 15)"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "tandem.queues.orders.source, kafak, kafka",
+        "tandem.queues.orders.source, RabbitMQ, rabbit",
+        "tandem.queues.orders.ordering, keys, key",
+        "tandem.queues.orders.handler, htpp, http",
+        "tandem.queues.orders.backoff.policy, expontential, exponential",
+        "tandem.schedules.nightly.queue, ordrs, orders",
+        "tandem.schedules.nightly.zone, Berlin, Europe/Berlin",
+        "tandem.rate-limits.erp.per, kye, key",
+        "tandem.limits.erp.queues[0], order, orders",
+    })
+    void theValueThatWasProbablyMeantIsNamed(String setting, String value, String meant) {
+        set("tandem.queues.orders.source", "kafka");
+        set(setting, value);
+
+        assertThat(problems())
+                .filteredOn(each -> each.contains(" is '" + value + "'"))
+                .singleElement()
+                .asString()
+                .contains("; did you mean " + meant + "?");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"tandem.queues.orders.source, pulsar", "tandem.queues.orders.dead-head, stop"})
+    void nothingIsGuessedForAValueThatIsLikeNone(String setting, String value) {
+        set("tandem.queues.orders.source", "kafka");
+        set(setting, value);
+
+        assertThat(problems()).noneMatch(each -> each.contains("did you mean"));
+    }
+
+    @Test
+    void aGapInAListIsReported() {
+        set("tandem.queues.orders.source", "kafka");
+        set("tandem.queues.orders.handler", "log");
+        set("tandem.queues.orders.types[0]", "a");
+        set("tandem.queues.orders.types[2]", "c");
+
+        assertThat(problems())
+                .singleElement()
+                .asString()
+                .startsWith("tandem.queues.orders.types[2] is 'c'")
+                .contains("numbered from 0");
+    }
+
     @Test
     void passwordsAreNeverShown() {
         set("tandem.queues.orders.source", "kafka");
@@ -167,9 +278,11 @@ class SettingsLoaderTest extends SettingsTestBase {
         set("tandem.redis.uri", "redis://:secret@host:port");
         set("tandem.rabbit.uri", "amqp://me:secret/#@host");
         set("tandem.kafka.sasl-password", "secret");
+        set("tandem.archive.url", "jdbc:postgresql://host/tandem?password=secret");
 
         assertThat(problems())
-                .hasSize(6)
+                .filteredOn(problem -> !problem.contains("no queue has events"))
+                .hasSize(7)
                 .noneMatch(problem -> problem.contains("secret"))
                 .anySatisfy(problem -> assertThat(problem).startsWith("tandem.kafka.sasl-password is '***'"));
         assertThat(Secrets.masked("redis://me:p@ss@a:1,redis://:x@b:2/0"))

@@ -33,6 +33,7 @@ import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
@@ -41,6 +42,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** The beans of the HTTP API. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication
+@Import(QueuesController.class)
 public class ApiConfiguration {
 
     @Bean
@@ -107,12 +109,6 @@ public class ApiConfiguration {
     @Bean
     RunningController runningController(RunningReader reader) {
         return new RunningController(reader);
-    }
-
-    @Bean
-    QueuesController queuesController(
-            TandemSettings settings, Inspection inspection, Administration administration, QueueReader reader) {
-        return new QueuesController(new ConfiguredQueues(settings, inspection), inspection, administration, reader);
     }
 
     @Bean
@@ -241,8 +237,8 @@ public class ApiConfiguration {
     }
 
     @Bean
-    DeadGroupsController deadGroupsController(DeadGroupReader reader) {
-        return new DeadGroupsController(reader);
+    DeadGroupsController deadGroupsController(DeadGroupReader reader, QueueReader queues) {
+        return new DeadGroupsController(reader, queues);
     }
 
     @Bean

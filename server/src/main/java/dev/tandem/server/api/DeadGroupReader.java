@@ -3,7 +3,10 @@ package dev.tandem.server.api;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.task.store.DeadGroups;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Reads the dead tasks of a queue by type and error, for the API and the console. Thread-safe. */
 public final class DeadGroupReader {
@@ -34,6 +37,41 @@ public final class DeadGroupReader {
         int most = TaskReader.bounded(limit);
         DeadGroups groups = shared.of(queue, inspection.partitions(queue));
         return DeadGroupViews.of(settings, DeadGroups.sum(List.of(groups), most));
+    }
+
+    /**
+     * Returns those groups of all queues that have the most tasks. Of very many queues or partitions, not all are read.
+     *
+     * @param all the queues with their partitions
+     * @param limit how many at most
+     * @throws ApiException if the limit is wrong
+     */
+    DeadGroupViews.AllGroups readAll(List<Views.Queue> all, int limit) {
+        int most = TaskReader.bounded(limit);
+        Map<String, DeadGroupViews.Groups> read = new LinkedHashMap<>();
+        shared.following().apply(all).forEach((queue, groups) -> read.put(queue, view(queue, groups, most)));
+        List<DeadGroupViews.GroupOfQueue> groups = read.entrySet().stream()
+                .flatMap(queue -> queue.getValue().groups().stream()
+                        .map(group -> DeadGroupViews.GroupOfQueue.of(queue.getKey(), group)))
+                .sorted(Comparator.comparingLong(DeadGroupViews.GroupOfQueue::count)
+                        .reversed())
+                .toList();
+        Map<String, Long> unread = new LinkedHashMap<>();
+        for (Views.Queue queue : all) {
+            if (SharedDeadGroups.dead(queue) > 0 && !read.containsKey(queue.name())) {
+                unread.put(queue.name(), SharedDeadGroups.dead(queue));
+            }
+        }
+        boolean partial =
+                groups.size() > most || read.values().stream().anyMatch(each -> Boolean.TRUE.equals(each.partial()));
+        return new DeadGroupViews.AllGroups(
+                all.stream().mapToLong(SharedDeadGroups::dead).sum(),
+                read.values().stream()
+                        .mapToLong(DeadGroupViews.Groups::ungrouped)
+                        .sum(),
+                partial ? true : null,
+                groups.subList(0, Math.min(most, groups.size())),
+                unread.isEmpty() ? null : unread);
     }
 
     /**

@@ -6,6 +6,7 @@ import dev.tandem.task.store.DeadGroup;
 import dev.tandem.task.store.DeadGroups;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** How the API shows the dead tasks of a queue by type and error. */
@@ -62,6 +63,46 @@ public final class DeadGroupViews {
         /** Returns whether its tasks are those beyond the most groups, which no change can choose. */
         public boolean hasAllOthers() {
             return fingerprint.equals(DeadGroup.OTHER);
+        }
+    }
+
+    /**
+     * The groups of all queues.
+     *
+     * @param dead how many tasks of them are dead, as far as that is known
+     * @param ungrouped how many of them are in no group, since they died under an earlier version
+     * @param partial whether groups are left out, or those that are shown may have more tasks; null if not
+     * @param groups those with the most tasks first
+     * @param unread queues with dead tasks whose groups were not read, with how many are dead; null if there are none
+     */
+    public record AllGroups(
+            long dead,
+            long ungrouped,
+            @Nullable Boolean partial,
+            List<GroupOfQueue> groups,
+            @Nullable Map<String, Long> unread) {}
+
+    /** The same as {@link Group}, with the queue. */
+    public record GroupOfQueue(
+            String queue,
+            String fingerprint,
+            @Nullable String type,
+            @Nullable String error,
+            long count,
+            long halting,
+            Instant firstDied,
+            Instant lastDied) {
+
+        static GroupOfQueue of(String queue, Group group) {
+            return new GroupOfQueue(
+                    queue,
+                    group.fingerprint(),
+                    group.type(),
+                    group.error(),
+                    group.count(),
+                    group.halting(),
+                    group.firstDied(),
+                    group.lastDied());
         }
     }
 

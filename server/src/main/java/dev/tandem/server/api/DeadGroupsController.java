@@ -8,19 +8,26 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Shows the dead tasks of a queue by type and error. */
+/** Shows the dead tasks of a queue, or of all queues, by type and error. */
 @RestController
 @Needs(Permission.VIEW)
-@RequestMapping("/api/v1/queues/{queue}/dead-groups")
+@RequestMapping("/api/v1")
 final class DeadGroupsController {
 
     private final DeadGroupReader reader;
+    private final QueueReader queues;
 
-    DeadGroupsController(DeadGroupReader reader) {
+    DeadGroupsController(DeadGroupReader reader, QueueReader queues) {
         this.reader = reader;
+        this.queues = queues;
     }
 
-    @GetMapping
+    @GetMapping("/dead-groups")
+    DeadGroupViews.AllGroups all(@RequestParam(defaultValue = "50") int limit) {
+        return reader.readAll(queues.inParts(), limit);
+    }
+
+    @GetMapping("/queues/{queue}/dead-groups")
     DeadGroupViews.Groups list(@PathVariable String queue, @RequestParam(defaultValue = "50") int limit) {
         return reader.read(queue, limit);
     }

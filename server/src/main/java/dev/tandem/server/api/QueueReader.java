@@ -42,30 +42,21 @@ public final class QueueReader {
         this.memory = new MemoryReports(this::inMemory, System::nanoTime);
     }
 
-    /** Returns all queues of this server's settings, without their partitions. */
-    public Views.Queues all() {
-        return new Views.Queues(all(overview(), false));
-    }
-
-    /** Returns the same with their partitions, for pages that go on from these. */
+    /** Returns all queues of this server's settings with their partitions. */
     public List<Views.Queue> inParts() {
         return inParts(overview());
     }
 
     /** Returns the same from what was read already. */
     public List<Views.Queue> inParts(Overview overview) {
-        return all(overview, true);
+        List<Views.Queue> all = new ArrayList<>();
+        queues.all().forEach((name, settings) -> all.add(view(name, settings, overview)));
+        return all;
     }
 
     /** Reads what Redis has of all queues of this server's settings. */
     public Overview overview() {
         return inspection.overview(queues.all().keySet());
-    }
-
-    private List<Views.Queue> all(Overview overview, boolean withPartitions) {
-        List<Views.Queue> all = new ArrayList<>();
-        queues.all().forEach((name, settings) -> all.add(view(name, settings, overview, withPartitions)));
-        return all;
     }
 
     /**
@@ -86,7 +77,7 @@ public final class QueueReader {
      */
     public Views.Queue one(String queue) {
         QueueSettings settings = queues.get(queue);
-        return view(queue, settings, inspection.overview(List.of(queue)), true);
+        return view(queue, settings, inspection.overview(List.of(queue)));
     }
 
     /** Does nothing but check that there is such a queue. @throws ApiException if this server's settings have none */
@@ -117,7 +108,7 @@ public final class QueueReader {
         return reports;
     }
 
-    private Views.Queue view(String name, QueueSettings settings, Overview overview, boolean withPartitions) {
+    private Views.Queue view(String name, QueueSettings settings, Overview overview) {
         QueueFacts facts = overview.queues().getOrDefault(name, QueueFacts.unknown("Redis did not answer"));
         List<PartitionInfo> partitions = facts.partitions();
         String unavailable = facts.unavailable();
@@ -153,12 +144,14 @@ public final class QueueReader {
                         ? null
                         : lags.values().stream().mapToLong(lag -> lag).sum(),
                 known ? blocked : null,
+                null,
+                null,
                 known ? counts : null,
                 known ? Views.QueueLimit.of(facts.limit(), settings) : null,
                 known ? OldestWait.of(partitions, lags) : null,
                 known ? PartitionInfo.totals(partitions) : null,
                 events == 0 ? null : events,
-                withPartitions ? partitions(settings, partitions, lags, known) : null);
+                partitions(settings, partitions, lags, known));
     }
 
     /**

@@ -1,16 +1,19 @@
 package dev.tandem.server.api;
 
 import dev.tandem.runtime.settings.QueueSettings;
+import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.access.Needs;
 import dev.tandem.server.access.Permission;
 import dev.tandem.server.inspect.Administration;
 import dev.tandem.server.inspect.ExecutorInfo;
 import dev.tandem.server.inspect.Inspection;
+import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.server.words.Sentence;
 import dev.tandem.task.TaskHeaders;
 import dev.tandem.task.store.PausedTasks;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -34,23 +37,43 @@ final class QueuesController {
     private final Inspection inspection;
     private final Administration administration;
     private final QueueReader reader;
+    private final SharedDeadGroups dead;
 
     QueuesController(
-            ConfiguredQueues queues, Inspection inspection, Administration administration, QueueReader reader) {
-        this.queues = queues;
+            TandemSettings settings,
+            Inspection inspection,
+            Administration administration,
+            QueueReader reader,
+            DeadGroupReader dead) {
+        this.queues = new ConfiguredQueues(settings, inspection);
         this.inspection = inspection;
         this.administration = administration;
         this.reader = reader;
+        this.dead = dead.shared();
     }
 
     @GetMapping("/queues")
     Views.Queues all() {
-        return reader.all();
+        return new Views.Queues(withHalted(reader.inParts()).stream()
+                .map(Views.Queue::withoutPartitions)
+                .toList());
     }
 
     @GetMapping("/queues/{queue}")
     Views.Queue one(@PathVariable String queue) {
-        return reader.whole(queue);
+        return withHalted(List.of(reader.whole(queue))).get(0);
+    }
+
+    private List<Views.Queue> withHalted(List<Views.Queue> all) {
+        Map<String, SharedDeadGroups.Halted> halting;
+        try {
+            halting = dead.halting(all);
+        } catch (UnavailableException e) {
+            return all; // The queues say so.
+        }
+        return all.stream()
+                .map(queue -> queue.withHalted(halting.get(queue.name())))
+                .toList();
     }
 
     @Needs(Permission.OPERATE)
@@ -113,12 +136,12 @@ final class QueuesController {
     }
 
     @GetMapping("/queues/{queue}/dedup-keys/{key}")
-    Views.DedupKey dedupKey(@PathVariable String queue, @PathVariable String key) {
+    DedupViews.DedupKey dedupKey(@PathVariable String queue, @PathVariable String key) {
         queues.get(queue);
         return inspection
                 .dedupKey(queue, key)
-                .map(info -> Views.DedupKey.of(key, info))
-                .orElseGet(() -> Views.DedupKey.free(key));
+                .map(info -> DedupViews.DedupKey.of(key, info))
+                .orElseGet(() -> DedupViews.DedupKey.free(key));
     }
 
     @Needs(Permission.OPERATE)

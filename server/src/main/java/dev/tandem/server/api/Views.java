@@ -2,7 +2,6 @@ package dev.tandem.server.api;
 
 import dev.tandem.runtime.masking.Echoes;
 import dev.tandem.runtime.settings.QueueSettings;
-import dev.tandem.server.inspect.DedupKeyInfo;
 import dev.tandem.server.inspect.KeyInfo;
 import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.TaskCounts;
@@ -34,6 +33,8 @@ public final class Views {
      * @param pausedKeys the keys of which no task starts; null if there are none
      * @param withheld why the answering server starts fewer tasks than it could, or that it cannot tell whether the queue is
      *     paused; null if neither is so
+     * @param haltedKeys how many of the blocked keys wait for somebody's decision, as far as that was read; null while Redis does not answer
+     * @param haltedKeysPartial whether there may be more of them; null if not
      * @param limit how many of its tasks run at once; null if it has no such limit
      * @param oldestWaitMillis for how long the oldest task has waited that could start; 0 if none waits; null if that is not known
      * @param totals counters since the queue was created
@@ -52,6 +53,8 @@ public final class Views {
             @Nullable String withheld,
             @Nullable Long lag,
             @Nullable Long blockedKeys,
+            @Nullable Long haltedKeys,
+            @Nullable Boolean haltedKeysPartial,
             @Nullable TaskCounts counts,
             @Nullable QueueLimit limit,
             @Nullable Long oldestWaitMillis,
@@ -67,6 +70,28 @@ public final class Views {
                     : partitions.stream()
                             .map(each -> each.with(Memory.of(memory.get(each.partition()))))
                             .toList();
+            return with(haltedKeys, haltedKeysPartial, all);
+        }
+
+        /**
+         * Returns the queue with the number of its halted keys.
+         *
+         * @param halted as far as it was read; null if no dead task can halt one
+         */
+        Queue withHalted(SharedDeadGroups.@Nullable Halted halted) {
+            if (blockedKeys == null) {
+                return this;
+            }
+            long keys = halted == null ? 0 : Math.min(halted.keys(), blockedKeys);
+            return with(keys, halted != null && halted.partial() ? true : null, partitions);
+        }
+
+        /** Returns the queue as a list of queues shows it. */
+        Queue withoutPartitions() {
+            return with(haltedKeys, haltedKeysPartial, null);
+        }
+
+        private Queue with(@Nullable Long halted, @Nullable Boolean partial, @Nullable List<Partition> parts) {
             return new Queue(
                     name,
                     source,
@@ -79,12 +104,14 @@ public final class Views {
                     withheld,
                     lag,
                     blockedKeys,
+                    halted,
+                    partial,
                     counts,
                     limit,
                     oldestWaitMillis,
                     totals,
                     eventsWaitingBytes,
-                    all);
+                    parts);
         }
     }
 
@@ -309,40 +336,6 @@ public final class Views {
         Key and(List<Key> others) {
             @Nullable List<Key> rest = others.isEmpty() ? null : others;
             return new Key(key, blocked, partition, why, since, head, parked, headTask, behind, rest);
-        }
-    }
-
-    /**
-     * A deduplication key. Only {@code key} and {@code taken} are there if nothing is known of it.
-     *
-     * @param taken whether a task with the key that comes now is a duplicate, in a queue where the first one runs
-     */
-    record DedupKey(
-            String key,
-            boolean taken,
-            @Nullable Instant takenUntil,
-            @Nullable String ref,
-            @Nullable String id,
-            @Nullable String state,
-            @Nullable Instant since,
-            @Nullable Instant dueAt,
-            @Nullable Long others) {
-
-        static DedupKey free(String key) {
-            return new DedupKey(key, false, null, null, null, null, null, null, null);
-        }
-
-        static DedupKey of(String key, DedupKeyInfo info) {
-            return new DedupKey(
-                    key,
-                    info.taken(),
-                    info.takenUntil(),
-                    info.ref().toString(),
-                    info.id(),
-                    info.state(),
-                    info.since(),
-                    info.dueAt(),
-                    info.others());
         }
     }
 

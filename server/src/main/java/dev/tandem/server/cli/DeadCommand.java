@@ -56,13 +56,15 @@ final class DeadCommand extends CommandGroup {
             name = "groups",
             mixinStandardHelpOptions = true,
             description = {
-                "Shows a queue's dead tasks by type and error: how many, how many halt their keys, and since when. Errors are "
-                        + "one if they differ only in numbers, ids and what is quoted. --fingerprint chooses the tasks of a group.",
+                "Shows the dead tasks of a queue, or of all queues, by type and error: how many, how many halt their keys, and "
+                        + "since when. Errors are one if they differ only in numbers, ids and what is quoted. --fingerprint chooses the tasks of a group.",
                 ""
             })
     void groups(
             @Mixin ServerOptions server,
-            @Parameters(paramLabel = "QUEUE") String queue,
+            @Parameters(paramLabel = "QUEUE", arity = "0..1", description = "only this one (default: all queues)")
+                    @Nullable
+                    String queue,
             @Option(
                             names = "--limit",
                             paramLabel = "N",
@@ -71,9 +73,10 @@ final class DeadCommand extends CommandGroup {
                     int limit) {
         Map<String, @Nullable String> parameters = new LinkedHashMap<>();
         parameters.put("limit", Integer.toString(limit));
+        String path = queue == null ? ApiClient.path("dead-groups") : ApiClient.path("queues", queue, "dead-groups");
         server.print(
-                server.api().get(ApiClient.query(ApiClient.path("queues", queue, "dead-groups"), parameters)),
-                DeadGroupRows::list);
+                server.api().get(ApiClient.query(path, parameters)),
+                queue == null ? DeadGroupRows::all : DeadGroupRows::list);
     }
 
     @Command(

@@ -137,7 +137,7 @@ final class LimitsCommand implements Runnable {
         String name = TaskRows.printable(answer.path("name").asString(""));
         JsonNode limit = answer.path("limit");
         if (!limit.isMissingNode()) {
-            out.println(name + ": " + number(limit, "maxRunning") + ", before " + number(limit, "maxRunningBefore"));
+            out.println(name + ": " + change(number(limit, "maxRunning"), number(limit, "maxRunningBefore")));
             int above =
                     limit.path("running").asInt(0) - limit.path("maxRunning").asInt(Integer.MAX_VALUE);
             if (above >= 0) {
@@ -147,9 +147,12 @@ final class LimitsCommand implements Runnable {
         }
         JsonNode rate = answer.path("rateLimit");
         if (!rate.isMissingNode()) {
-            out.println(
-                    name + ": " + rate(rate, "rate", "burst") + ", before " + rate(rate, "rateBefore", "burstBefore"));
+            out.println(name + ": " + change(rate(rate, "rate", "burst"), rate(rate, "rateBefore", "burstBefore")));
         }
+    }
+
+    private static String change(String now, String before) {
+        return now.equals(before) ? now + ", as before" : now + ", before " + before;
     }
 
     private static String number(JsonNode limit, String field) {

@@ -21,6 +21,7 @@ final class QueuesCommand implements Runnable {
                     .column("QUEUE", text("name"))
                     .column("SOURCE", text("source"))
                     .column("ORDERING", text("ordering")))
+            .column("HALTED", QueuesCommand::halted)
             .column("RUNNING/MAX", QueuesCommand::limit)
             .column("STATE", QueuesCommand::state)
             .wide("SUCCEEDED", text("totals", "succeeded"))
@@ -58,6 +59,12 @@ final class QueuesCommand implements Runnable {
                 ? text("limit", "running").apply(queue) + "/"
                         + text("limit", "max").apply(queue)
                 : "-";
+    }
+
+    /** Returns how many keys are halted, with a plus if there may be more. */
+    private static String halted(JsonNode queue) {
+        return text("haltedKeys").apply(queue)
+                + (queue.path("haltedKeysPartial").asBoolean(false) ? "+" : "");
     }
 
     private static String state(JsonNode queue) {

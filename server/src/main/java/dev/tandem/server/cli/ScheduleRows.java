@@ -46,7 +46,8 @@ final class ScheduleRows {
         if (schedule.path("created").asBoolean(false)) {
             out.println("Created by API or command; ./tandem schedules change and delete apply to it");
         }
-        out.println("Tasks of the type " + text("type").apply(schedule) + " of queue "
+        String type = schedule.path("type").asString("");
+        out.println("Tasks " + (type.isEmpty() ? "" : "of the type " + TaskRows.printable(type) + " ") + "of queue "
                 + text("queue").apply(schedule) + ", misfire " + text("misfire").apply(schedule) + ", overlap "
                 + text("overlap").apply(schedule));
         out.println("Fired " + text("firings").apply(schedule) + " times, missed "

@@ -24,7 +24,7 @@ final class TextTable<R> {
                     .map(cell)
                     .map(each -> whole ? oneLine(each) : clean(each))
                     .toList();
-            boolean numbers = !cells.isEmpty() && cells.stream().allMatch(each -> each.matches("-?[0-9.]+|-?"));
+            boolean numbers = !cells.isEmpty() && cells.stream().allMatch(each -> each.matches("-?[0-9.]+\\+?|-?"));
             List<String> lines = new ArrayList<>(List.of(header));
             lines.addAll(cells);
             int width = lines.stream().mapToInt(String::length).max().orElse(0);

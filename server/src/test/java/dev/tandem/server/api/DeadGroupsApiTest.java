@@ -75,6 +75,65 @@ class DeadGroupsApiTest extends ApiTestBase {
     }
 
     @Test
+    void groupsOfAllQueuesAreShownTogether() {
+        PLATFORM.deadGroups = someGroups();
+        // What was read of a partition is good for some seconds, for other tests too.
+        PLATFORM.partitions.put("orders", List.of(OrdinaryPlatform.halting("all-groups-1")));
+        PLATFORM.partitions.put("mail", List.of(OrdinaryPlatform.halting("all-groups-2")));
+
+        JsonNode answer = get("/api/v1/dead-groups", 200);
+
+        assertThat(answer.path("dead").asLong()).isGreaterThanOrEqualTo(2);
+        assertThat(answer.path("partial").asBoolean()).isTrue();
+        List<JsonNode> ofOrders = groups(answer, "orders");
+        assertThat(ofOrders).extracting(group -> group.path("count").asLong()).containsExactly(1_200L, 39L, 1L);
+        assertThat(ofOrders.get(0).path("fingerprint").asString()).isEqualTo(SHIP);
+        assertThat(ofOrders.get(0).path("halting").asLong()).isEqualTo(16);
+        assertThat(groups(answer, "mail"))
+                .as("masked")
+                .extracting(group -> group.path("error").asString())
+                .first()
+                .isEqualTo("***");
+        assertThat(get("/api/v1/dead-groups?limit=1", 200).path("groups").size())
+                .isEqualTo(1);
+        assertThat(get("/api/v1/dead-groups?limit=0", 400).path("detail").asString())
+                .contains("limit");
+    }
+
+    private static List<JsonNode> groups(JsonNode answer, String queue) {
+        return answer.path("groups")
+                .valueStream()
+                .filter(group -> group.path("queue").asString().equals(queue))
+                .toList();
+    }
+
+    @Test
+    void queuesSayHowManyOfTheirKeysAreHalted() {
+        PLATFORM.partitions.put("orders", List.of(OrdinaryPlatform.halting("halted-1")));
+        PLATFORM.deadGroups = someGroups();
+
+        JsonNode queue = get("/api/v1/queues/orders", 200);
+
+        assertThat(queue.path("blockedKeys").asLong()).isEqualTo(1);
+        assertThat(queue.path("haltedKeys").asLong())
+                .as("never more than are blocked")
+                .isEqualTo(1);
+        assertThat(queue.has("haltedKeysPartial")).isFalse();
+
+        PLATFORM.partitions.put("orders", OrdinaryPlatform.tooManyHalting("halted-2-"));
+
+        JsonNode orders = get("/api/v1/queues", 200)
+                .path("queues")
+                .valueStream()
+                .filter(each -> each.path("name").asString().equals("orders"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(orders.path("haltedKeys").asLong()).isEqualTo(16);
+        assertThat(orders.path("haltedKeysPartial").asBoolean()).isTrue();
+        assertThat(orders.has("partitions")).isFalse();
+    }
+
+    @Test
     void errorsAreHiddenWherePayloadsAreMasked() {
         PLATFORM.deadGroups = someGroups();
         JsonNode groups = get("/api/v1/queues/mail/dead-groups", 200).path("groups");

@@ -34,7 +34,7 @@ class MemoryReportsTest {
     private static Views.Queue queue(String name) {
         return new Views.Queue(
                 name, "kafka", "key", "ok", null, null, null, null, null, null, null, null, null, null, null, null,
-                null);
+                null, null, null);
     }
 
     private void passes(Duration time) {

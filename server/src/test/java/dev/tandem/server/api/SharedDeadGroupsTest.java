@@ -62,6 +62,8 @@ class SharedDeadGroupsTest {
                 null,
                 0L,
                 0L,
+                null,
+                null,
                 counts,
                 null,
                 null,

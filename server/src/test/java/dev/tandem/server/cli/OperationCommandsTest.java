@@ -108,6 +108,23 @@ class OperationCommandsTest {
     }
 
     @Test
+    void groupsOfAllQueuesAreShownWithTheirQueues() {
+        server.answers.put("GET /api/v1/dead-groups?limit=50", """
+                {"dead": 12, "ungrouped": 1, "groups": [
+                  {"queue": "orders", "fingerprint": "5f0c2a9be471", "type": "http", "error": "HTTP status 503", "count": 9,
+                   "halting": 3, "firstDied": "2026-11-20T09:12:00Z", "lastDied": "2026-11-20T10:00:00Z"}],
+                 "unread": {"mail": 2}}
+                """);
+
+        assertThat(server.run("dead", "groups")).isZero();
+
+        assertThat(server.out.toString())
+                .containsPattern("QUEUE +FINGERPRINT +TASKS +HALTED +LAST DIED")
+                .containsPattern("orders +5f0c2a9be471 +9 +3 +2026-11-20 10:00:00")
+                .contains("1 dead task is in no group", "mail: 2 dead, not shown above: ./tandem dead groups mail");
+    }
+
+    @Test
     void waitingTasksAreCancelledAndRescheduled() {
         server.status = 202;
         server.run("tasks", "cancel", "orders", "--all", "-y", "--type", "mail", "--state", "parked,retry");

@@ -49,20 +49,20 @@ class TandemCliTest {
     void queuesArePrintedAsATable() {
         answers.put("GET /api/v1/queues", """
                 {"queues": [
-                  {"name": "orders", "source": "kafka", "ordering": "key", "state": "running", "lag": 12, "blockedKeys": 1,
-                   "oldestWaitMillis": 83200,
+                  {"name": "orders", "source": "kafka", "ordering": "key", "state": "running", "lag": 12, "blockedKeys": 20,
+                   "haltedKeys": 16, "haltedKeysPartial": true, "oldestWaitMillis": 83200,
                    "limit": {"max": 50, "running": 26, "waiting": 4}, "counts": {"active": 3, "scheduled": 100, "retry": 2, "parked": 7, "dead": 1, "succeeded": 5}},
                   {"name": "mail", "source": "rabbit", "ordering": "none", "state": "no broker",
-                   "problems": ["RabbitMQ: no answer"], "blockedKeys": 0,
+                   "problems": ["RabbitMQ: no answer"], "blockedKeys": 0, "haltedKeys": 0,
                    "counts": {"active": 0, "scheduled": 0, "retry": 0, "parked": 0, "dead": 0, "succeeded": 0}}]}
                 """);
 
         assertThat(run("queues")).isZero();
 
         assertThat(out.toString()).isEqualTo("""
-                        QUEUE   SOURCE  ORDERING  LAG  OLDEST  ACTIVE  SCHEDULED  RETRY  PARKED  DEAD  BLOCKED  RUNNING/MAX  STATE
-                        orders  kafka   key        12  83s          3        100      2       7     1        1  26/50        running
-                        mail    rabbit  none        -  -            0          0      0       0     0        0  -            no broker
+                        QUEUE   SOURCE  ORDERING  LAG  OLDEST  ACTIVE  SCHEDULED  RETRY  PARKED  DEAD  BLOCKED  HALTED  RUNNING/MAX  STATE
+                        orders  kafka   key        12  83s          3        100      2       7     1       20     16+  26/50        running
+                        mail    rabbit  none        -  -            0          0      0       0     0        0       0  -            no broker
                         mail: RabbitMQ: no answer
                         """);
     }

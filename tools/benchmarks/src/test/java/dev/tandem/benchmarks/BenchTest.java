@@ -3,6 +3,7 @@ package dev.tandem.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.kit.MachineInfo;
+import dev.tandem.testkit.KeptHelp;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -19,6 +20,17 @@ class BenchTest {
     void helpNamesTheArguments() {
         assertThat(run("--help")).isZero();
         assertThat(out.toString()).contains("--tasks", "--duration", "--output", "SCENARIO");
+    }
+
+    /** With {@code -Dhelp=write} this writes the file. */
+    @Test
+    void theHelpIsKeptForThoseWhoHaveBuiltNothing() {
+        String help = Bench.commandLine()
+                .setUsageHelpAutoWidth(false)
+                .setUsageHelpWidth(110)
+                .getUsageMessage(CommandLine.Help.Ansi.OFF);
+
+        assertThat(KeptHelp.of("bench", help)).isEqualTo(help);
     }
 
     @Test

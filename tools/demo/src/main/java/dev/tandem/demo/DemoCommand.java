@@ -83,7 +83,7 @@ public final class DemoCommand implements Callable<Integer> {
                     spec.commandLine(), "--picture draws what happens around the kill: leave out --no-kill");
         }
         ConsoleProgress output = local.output();
-        int port = local.apiPort();
+        int port = local.apiPort(output);
         output.line("Starting Kafka, " + (noAmqp ? "" : "AMQP, ") + "Redis, a server and two executors");
         try (TemporaryFolder folder = new TemporaryFolder("tandem-run-");
                 LocalPlatform platform = local.startPlatform(!noAmqp, output);
@@ -104,6 +104,7 @@ public final class DemoCommand implements Callable<Integer> {
                                 "limits",
                                 "schedules list",
                                 "dead groups " + DemoWorkload.INVOICES);
+                EndSignals.endWith(passed ? 0 : 1);
                 AddressSummary.stayUp();
             }
             return passed ? 0 : 1;

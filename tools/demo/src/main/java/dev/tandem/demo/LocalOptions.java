@@ -4,6 +4,7 @@ import dev.tandem.kit.ConsoleProgress;
 import dev.tandem.local.BrokerAddresses;
 import dev.tandem.local.LocalException;
 import dev.tandem.local.LocalPlatform;
+import dev.tandem.local.PortHolder;
 import dev.tandem.local.PortReservations;
 import dev.tandem.runtime.settings.Secrets;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Option;
 final class LocalOptions {
 
     private static final Duration LOG_INTERVAL = Duration.ofSeconds(3);
+    private static final int USUAL_PORT = 8080;
 
     @Option(
             names = "--kafka",
@@ -40,7 +42,10 @@ final class LocalOptions {
             defaultValue = "${env:TANDEM_REDIS_URI}")
     private @Nullable String redis;
 
-    @Option(names = "--port", paramLabel = "PORT", description = "where the API listens (default: 8080 if it is free)")
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            description = "where the API and the console listen (default: 8080, or another one if that is taken)")
     private int port;
 
     /** Begins to start the brokers that are not given, and prints a line about each broker. */
@@ -64,18 +69,24 @@ final class LocalOptions {
      *
      * @throws LocalException if it was asked for and is taken: the other program's answers would pass for the server's
      */
-    int apiPort() {
+    int apiPort(ConsoleProgress output) {
         if (port <= 0) {
-            return PortReservations.usualOrReserved(8080);
+            int found = PortReservations.usualOrReserved(USUAL_PORT);
+            if (found != USUAL_PORT) {
+                output.line(PortReservations.otherPort("the API", USUAL_PORT, found) + "; --port chooses one");
+            }
+            return found;
         }
         try (ServerSocket socket = new ServerSocket()) {
             socket.setReuseAddress(true);
             socket.bind(new InetSocketAddress(port));
             return port;
         } catch (IOException e) {
+            boolean mayNot = String.valueOf(e.getMessage()).contains("Permission");
             throw new LocalException(
-                    "The API cannot listen on port " + port + ": " + e.getMessage()
-                            + ". Perhaps another Tandem runs there. End it, choose another --port, or leave --port out",
+                    "The API cannot listen on port " + port + ": "
+                            + (mayNot ? e.getMessage() : "it is taken " + PortHolder.describe(port) + ". End that")
+                            + ", choose another --port, or leave --port out",
                     e);
         }
     }

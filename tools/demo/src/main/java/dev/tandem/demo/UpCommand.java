@@ -30,7 +30,10 @@ import picocli.CommandLine.Spec;
                     + "programs. With --config the server has settings and queues of your own.",
             ""
         },
-        footer = {"", "Exit status: 0 ended by Ctrl-C, 1 something could not be started or ended, 2 wrong usage."})
+        footer = {
+            "",
+            "Exit status: 0 ended by Ctrl-C or SIGTERM, 1 something could not be started or ended, 2 wrong usage."
+        })
 public final class UpCommand implements Callable<Integer> {
 
     private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
@@ -75,8 +78,9 @@ public final class UpCommand implements Callable<Integer> {
         if (config != null) {
             checkConfig(config);
         }
+        EndSignals.endWith(0);
         ConsoleProgress output = local.output();
-        int port = local.apiPort();
+        int port = local.apiPort(output);
         try (TemporaryFolder folder = new TemporaryFolder("tandem-run-");
                 LocalPlatform platform = local.startPlatform(!noAmqp, output);
                 LocalServers servers = new LocalServers(folder.path(), settings(platform), port)) {

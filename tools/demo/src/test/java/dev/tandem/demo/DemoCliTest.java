@@ -3,6 +3,7 @@ package dev.tandem.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.server.cli.TandemCli;
+import dev.tandem.testkit.KeptHelp;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -23,6 +24,8 @@ class DemoCliTest {
     void everyCommandHasHelpAndAVersion(String command) {
         assertThat(execute(command, "--help")).isZero();
         assertThat(out.toString()).startsWith("Usage: tandem " + command + " [");
+        // With -Dhelp=write this writes the file.
+        assertThat(KeptHelp.of(command, out.toString())).isEqualTo(out.toString());
 
         out.getBuffer().setLength(0);
         assertThat(execute(command, "--version")).isZero();
@@ -54,7 +57,8 @@ class DemoCliTest {
 
             assertThat(execute(command, "--port", port)).isEqualTo(1);
 
-            assertThat(err.toString()).contains("cannot listen on port " + port, "choose another --port");
+            assertThat(err.toString())
+                    .contains("cannot listen on port " + port + ": it is taken by ", "choose another --port");
         }
     }
 

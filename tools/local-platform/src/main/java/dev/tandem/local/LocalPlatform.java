@@ -57,12 +57,14 @@ public final class LocalPlatform implements AutoCloseable {
         this.messages = messages;
         kafka = add(
                 "Kafka",
+                "--kafka",
                 existing.kafka(),
                 KAFKA_PORT,
                 LocalKafka::address,
                 port -> LocalKafka.builder().port(port).start());
         redis = add(
                 "Redis",
+                "--redis",
                 existing.redis(),
                 REDIS_PORT,
                 LocalRedis::address,
@@ -70,6 +72,7 @@ public final class LocalPlatform implements AutoCloseable {
         amqp = withAmqp
                 ? add(
                         "AMQP",
+                        "--rabbit",
                         existing.rabbit(),
                         AMQP_PORT,
                         LocalAmqp::address,
@@ -89,8 +92,10 @@ public final class LocalPlatform implements AutoCloseable {
         return new LocalPlatform(existing, amqp, messages);
     }
 
+    /** @param option what names an existing broker, for messages */
     private Member add(
             String name,
+            String option,
             @Nullable String existing,
             int usualPort,
             IntFunction<String> address,
@@ -101,6 +106,10 @@ public final class LocalPlatform implements AutoCloseable {
             member = new Member(existing, null);
         } else {
             int port = PortReservations.usualOrReserved(usualPort);
+            if (port != usualPort) {
+                messages.accept(PortReservations.otherPort(name, usualPort, port) + "; " + option
+                        + " uses one that runs already");
+            }
             member = new Member(
                     address.apply(port),
                     CompletableFuture.supplyAsync(() -> start(starter, port), task -> new Thread(task, name).start()));

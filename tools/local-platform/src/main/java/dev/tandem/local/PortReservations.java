@@ -61,6 +61,13 @@ public final class PortReservations {
         return reserve(usual, usual) ? usual : reserve();
     }
 
+    /** Returns a line about a service that did not get its usual port, without a full stop. */
+    public static String otherPort(String service, int usual, int given) {
+        String why =
+                isFree(usual) ? "reserved by another ./tandem of this user" : "taken " + PortHolder.describe(usual);
+        return "Port " + usual + " is " + why + ", so " + service + " gets port " + given;
+    }
+
     /** Reserves a port if nobody has reserved it, and nothing listens on it or on the other port. */
     private static boolean reserve(int port, int other) {
         FileLock lock = lock(port);

@@ -2,8 +2,12 @@ package dev.tandem.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class LocalPlatformIT {
@@ -23,10 +27,35 @@ class LocalPlatformIT {
             assertThat(brokers)
                     .allSatisfy(broker -> assertThat(lines).anyMatch(line -> line.startsWith(broker + ", up in ")));
             assertThat(lines)
+                    .filteredOn(line -> line.contains(", up in "))
                     .hasSize(3)
                     .anyMatch(line -> line.startsWith("Kafka 4") && line.contains(platform.kafka()));
         }
         assertThat(brokers).noneMatch(LocalBroker::isRunning);
+    }
+
+    @Test
+    void saysWhoHasTheUsualPort() throws IOException {
+        try (ServerSocket other = listening(6379)) {
+            BrokerAddresses existing = new BrokerAddresses("kafka.example:9092", null, null);
+            try (LocalPlatform platform = LocalPlatform.start(existing, false, lines::add)) {
+                platform.awaitAll();
+                String port = platform.redis().replaceAll(".*:", "");
+                assertThat(lines)
+                        .anySatisfy(line -> assertThat(line)
+                                .startsWith("Port 6379 is taken by ")
+                                .contains(", so Redis gets port " + port + "; --redis uses"));
+            }
+        }
+    }
+
+    /** Listens on a port, unless somebody does already. */
+    private static @Nullable ServerSocket listening(int port) {
+        try {
+            return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            return null;
+        }
     }
 
     @Test
