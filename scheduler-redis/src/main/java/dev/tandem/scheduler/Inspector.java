@@ -205,7 +205,7 @@ public final class Inspector {
     }
 
     /** Returns the partition with this name; all partitions of the queue if it is null. */
-    private CompletableFuture<List<Partition>> partitions(String queue, @Nullable String name) {
+    CompletableFuture<List<Partition>> partitions(String queue, @Nullable String name) {
         return name == null
                 ? partitions(queue)
                 : CompletableFuture.completedFuture(List.of(new Partition(queue, name)));

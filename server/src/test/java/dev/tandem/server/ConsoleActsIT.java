@@ -1,7 +1,9 @@
 package dev.tandem.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -84,6 +86,29 @@ class ConsoleActsIT {
         chromium.awaitToast("2 of 2 done.");
         Chromium.await(() -> assertThat(chromium.texts("tbody th")).containsExactly("chosen-2"));
         Chromium.await(() -> assertThat(chromium.find("#picked").isDisplayed()).isFalse());
+    }
+
+    @Test
+    void afterARetryOfChosenTasksTheMessageLeadsToThoseThatDiedSince() {
+        console.publishDead("again", "again-1", "again-2", "again-3");
+        console.endpoint().accept("again-1");
+        Instant died = Instant.parse(console.api("GET", "queues/" + PLAIN + "/tasks/again-3", "")
+                .json()
+                .path("at")
+                .asString());
+        // The server says in whole seconds when it was asked for the retry.
+        await().until(() -> Instant.now().isAfter(died.plusSeconds(1)));
+        chromium.open("/queues/" + PLAIN + "/tasks?state=dead&key=again");
+        chromium.click("[aria-label='Choose again-1']");
+        chromium.click("[aria-label='Choose again-2']");
+        chromium.clickButton("Retry");
+        chromium.awaitToast("2 of 2 done.");
+        console.awaitState(PLAIN, "again-1", "succeeded");
+        console.awaitState(PLAIN, "again-2", "dead");
+
+        chromium.click(".toast a");
+        Chromium.await(() -> assertThat(chromium.texts("tbody th")).contains("again-2"));
+        assertThat(chromium.texts("tbody th")).doesNotContain("again-1", "again-3");
     }
 
     @Test

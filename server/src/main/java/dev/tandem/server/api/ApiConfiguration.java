@@ -130,7 +130,8 @@ public class ApiConfiguration {
                 inspection,
                 new TaskLookup(inspection, backlog),
                 masks,
-                new RelationReader(queues, inspection, dependencies, fanOuts));
+                new RelationReader(queues, inspection, dependencies, fanOuts),
+                InstantSource.system());
     }
 
     @Bean

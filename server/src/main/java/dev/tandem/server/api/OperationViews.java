@@ -42,7 +42,13 @@ public final class OperationViews {
             @Nullable String partition,
             int partitionsDone,
             int partitions,
-            @Nullable String problem) {}
+            @Nullable String problem) {
+
+        /** Whether it is a dry run. */
+        public boolean onlyCounts() {
+            return Boolean.TRUE.equals(dryRun);
+        }
+    }
 
     /** What the operation takes, as it was asked for. */
     @JsonInclude(JsonInclude.Include.NON_NULL)

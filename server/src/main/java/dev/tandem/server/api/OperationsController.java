@@ -51,13 +51,22 @@ final class OperationsController {
     }
 
     @GetMapping("/operations")
-    OperationViews.Operations all() {
-        return new OperationViews.Operations(reader.all());
+    OperationViews.Operations all(@RequestParam(name = "dry-run", required = false) @Nullable Boolean dryRun) {
+        return chosen(reader.all(), dryRun);
     }
 
     @GetMapping("/queues/{queue}/operations")
-    OperationViews.Operations ofQueue(@PathVariable String queue) {
-        return new OperationViews.Operations(reader.ofQueue(queue));
+    OperationViews.Operations ofQueue(
+            @PathVariable String queue,
+            @RequestParam(name = "dry-run", required = false) @Nullable Boolean dryRun) {
+        return chosen(reader.ofQueue(queue), dryRun);
+    }
+
+    /** Returns those that only count, or the others. @param dryRun null for both */
+    private static OperationViews.Operations chosen(List<OperationViews.View> all, @Nullable Boolean dryRun) {
+        return new OperationViews.Operations(all.stream()
+                .filter(each -> dryRun == null || dryRun == each.onlyCounts())
+                .toList());
     }
 
     @GetMapping("/queues/{queue}/operations/{operation}")

@@ -7,13 +7,17 @@ import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.Pauses;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.masking.PayloadMasks;
+import dev.tandem.server.operations.OperationTime;
 import dev.tandem.server.words.Sentence;
 import dev.tandem.task.ErrorFingerprint;
 import dev.tandem.task.Partition;
 import dev.tandem.task.TaskState;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -38,18 +42,21 @@ public final class TaskReader {
     private final TaskLookup lookup;
     private final PayloadMasks masks;
     private final RelationReader relations;
+    private final InstantSource clock;
 
     TaskReader(
             ConfiguredQueues queues,
             Inspection inspection,
             TaskLookup lookup,
             PayloadMasks masks,
-            RelationReader relations) {
+            RelationReader relations,
+            InstantSource clock) {
         this.queues = queues;
         this.inspection = inspection;
         this.lookup = lookup;
         this.masks = masks;
         this.relations = relations;
+        this.clock = clock;
     }
 
     /**
@@ -58,6 +65,7 @@ public final class TaskReader {
      * @param type the type as it is shown
      * @param id lists all tasks with this id, on one page
      * @param fingerprint that of the type and the last error
+     * @param diedAfter the time from which on dead tasks died, as a request has it; only with the state {@code dead}
      */
     public record Choice(
             @Nullable String state,
@@ -65,7 +73,13 @@ public final class TaskReader {
             @Nullable String key,
             @Nullable String type,
             @Nullable String id,
-            @Nullable String fingerprint) {
+            @Nullable String fingerprint,
+            @Nullable String diedAfter) {
+
+        /** A choice by the state only. */
+        public Choice(@Nullable String state) {
+            this(state, null, null, null, null, null, null);
+        }
 
         /** Returns whether tasks must be looked at one by one to find them. */
         public boolean isSearch() {
@@ -100,15 +114,19 @@ public final class TaskReader {
         TaskFilter filter =
                 new TaskFilter(state, partition, choice.key(), choice.type(), fingerprint(choice.fingerprint()));
         bounded(limit);
+        Instant diedAfter = diedAfter(state, choice.diedAfter());
         try {
             return choice.id() == null
-                    ? pages(queue, settings, filter, cursor, limit, lookAt)
+                    ? pages(queue, settings, filter, diedAfter, cursor, limit, lookAt)
                     : new Views.Tasks(
                             filter.views(
                                     queue,
                                     settings,
                                     Pauses.of(inspection, queue, settings.handler()),
-                                    inspection.byId(queue, choice.id())),
+                                    inspection.byId(queue, choice.id()).stream()
+                                            .filter(task -> diedAfter == null
+                                                    || task.at() != null && !task.at().isBefore(diedAfter))
+                                            .toList()),
                             null,
                             null);
         } catch (IllegalArgumentException e) {
@@ -117,16 +135,19 @@ public final class TaskReader {
     }
 
     private Views.Tasks pages(
-            String queue, QueueSettings settings, TaskFilter filter, @Nullable String cursor, int limit, int lookAt) {
+            String queue,
+            QueueSettings settings,
+            TaskFilter filter,
+            @Nullable Instant diedAfter,
+            @Nullable String cursor,
+            int limit,
+            int lookAt) {
         Cursors cursors = Cursors.of("tasks", queue, filter.state(), filter.partition());
-        Page<TaskInfo> page = inspection.tasks(
-                queue,
-                filter.state(),
-                filter.partition(),
-                cursors.place(cursor),
-                limit,
-                filter.chosen(queue, settings),
-                lookAt);
+        String place = cursors.place(cursor);
+        Predicate<TaskInfo> chosen = filter.chosen(queue, settings);
+        Page<TaskInfo> page = diedAfter == null
+                ? inspection.tasks(queue, filter.state(), filter.partition(), place, limit, chosen, lookAt)
+                : inspection.deadSince(queue, diedAfter, filter.partition(), place, limit, chosen, lookAt);
         return new Views.Tasks(
                 filter.views(queue, settings, Pauses.of(inspection, queue, settings.handler()), page.items()),
                 cursors.next(page.next()),
@@ -177,6 +198,24 @@ public final class TaskReader {
                 "state",
                 Sentence.of("problem.state", text),
                 Sentence.of("remedy.one-of-or-all", String.join(", ", known)));
+    }
+
+    /** Returns the time from which on dead tasks died; null if any did. @throws ApiException if it is none */
+    private @Nullable Instant diedAfter(@Nullable TaskState state, @Nullable String text) {
+        if (text == null) {
+            return null;
+        } else if (state != TaskState.DEAD) {
+            throw ApiException.parameter(
+                    "died-after", Sentence.of("problem.died-after"), Sentence.of("remedy.died-after"));
+        }
+        try {
+            return Instant.ofEpochMilli(OperationTime.millis("died-after", text, clock.millis(), 0));
+        } catch (IllegalArgumentException e) {
+            throw ApiException.parameter(
+                    "died-after",
+                    Sentence.problem(String.valueOf(e.getMessage())),
+                    Sentence.of("remedy.correct-time"));
+        }
     }
 
     /** Returns the fingerprint of an error. @throws ApiException if it has not the form of one */

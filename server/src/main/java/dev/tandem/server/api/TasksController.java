@@ -52,9 +52,11 @@ final class TasksController {
             @RequestParam(required = false) @Nullable String type,
             @RequestParam(required = false) @Nullable String id,
             @RequestParam(required = false) @Nullable String fingerprint,
+            @RequestParam(name = "died-after", required = false) @Nullable String diedAfter,
             @RequestParam(required = false) @Nullable String cursor,
             @RequestParam(defaultValue = "50") int limit) {
-        return reader.list(queue, new TaskReader.Choice(state, partition, key, type, id, fingerprint), cursor, limit);
+        TaskReader.Choice choice = new TaskReader.Choice(state, partition, key, type, id, fingerprint, diedAfter);
+        return reader.list(queue, choice, cursor, limit);
     }
 
     @GetMapping("/{id}")

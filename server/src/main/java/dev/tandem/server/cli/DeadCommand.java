@@ -83,9 +83,26 @@ final class DeadCommand extends CommandGroup {
             name = "list",
             mixinStandardHelpOptions = true,
             description = {"Shows a queue's dead tasks, the latest first.", ""})
-    void list(@Mixin ServerOptions server, @Mixin PageOptions page, @Parameters(paramLabel = "QUEUE") String queue) {
+    void list(
+            @Mixin ServerOptions server,
+            @Mixin PageOptions page,
+            @Parameters(paramLabel = "QUEUE") String queue,
+            @Option(
+                            names = "--died-after",
+                            paramLabel = "TIME",
+                            description = "only those that died then or later: epoch milliseconds, ISO-8601, or -1h")
+                    @Nullable
+                    String diedAfter,
+            @Option(
+                            names = "--fingerprint",
+                            paramLabel = "FINGERPRINT",
+                            description = "only those with the type and error of a group of 'dead groups'")
+                    @Nullable
+                    String fingerprint) {
         Map<String, @Nullable String> parameters = new LinkedHashMap<>();
         parameters.put("state", "dead");
+        parameters.put("died-after", diedAfter);
+        parameters.put("fingerprint", fingerprint);
         page.printPages(server, ApiClient.path("queues", queue, "tasks"), parameters, TaskRows::list);
     }
 

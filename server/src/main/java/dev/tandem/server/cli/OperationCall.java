@@ -81,6 +81,10 @@ final class OperationCall {
                             ? ""
                             : ", " + refused + " refused: they had changed meanwhile"
                                     + (action.equals("cancel") ? ", or run on" : "")));
+            if (action.equals("retry") && "dead".equals(parameters.get("state")) && ended.has("began")) {
+                String began = TaskRows.printable(ended.path("began").asString(""));
+                out.println("Which have died since: ./tandem dead list " + queue + " --died-after " + began);
+            }
         });
         check(ended);
     }

@@ -17,6 +17,6 @@ record DeadRow(String queue, Group group) {
     }
 
     private Choice choice() {
-        return new Choice("dead", null, null, null, null, group.hasAllOthers() ? null : group.fingerprint());
+        return new Choice("dead", null, null, null, null, group.hasAllOthers() ? null : group.fingerprint(), null);
     }
 }

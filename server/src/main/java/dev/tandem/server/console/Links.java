@@ -34,7 +34,7 @@ final class Links {
 
     /** Returns the list of the tasks in a state. @param state null for all */
     static String tasks(String queue, @Nullable String state) {
-        return tasks(queue, new Choice(state, null, null, null, null, null), null);
+        return tasks(queue, new Choice(state), null);
     }
 
     /** Returns a page of a list of tasks. @param cursor null for the first one */
@@ -54,7 +54,7 @@ final class Links {
 
     /** Returns the list of all tasks of a key. */
     static String tasksOfKey(String queue, String key) {
-        return tasks(queue, new Choice(null, null, key, null, null, null), null);
+        return tasks(queue, new Choice(null, null, key, null, null, null, null), null);
     }
 
     /** Returns the page of the dead tasks by type and error. */
@@ -116,6 +116,7 @@ final class Links {
                 + parameter("type", choice.type())
                 + parameter("id", choice.id())
                 + parameter("fingerprint", choice.fingerprint())
+                + parameter("died-after", choice.diedAfter())
                 + last;
         return all.isEmpty() ? "" : "?" + all.substring(1);
     }

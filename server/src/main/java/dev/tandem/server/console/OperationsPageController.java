@@ -11,14 +11,32 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestParam;
 
 /** Shows the operations on many tasks, the latest first, and one of them. The platform keeps a bounded number of them. */
 @Controller
 @Needs(Permission.VIEW)
 final class OperationsPageController {
 
-    /** The content of the page. */
-    record Content(List<Row> operations) {}
+    /**
+     * The content of the page.
+     *
+     * @param dryRuns whether those that only count are among the operations
+     * @param counting how many only count
+     */
+    record Content(List<Row> operations, boolean dryRuns, long counting) {
+
+        static Content of(List<OperationViews.View> all, boolean dryRuns) {
+            List<Row> shown = all.stream()
+                    .filter(each -> dryRuns || !each.onlyCounts())
+                    .map(Row::of)
+                    .toList();
+            return new Content(
+                    shown,
+                    dryRuns,
+                    all.stream().filter(OperationViews.View::onlyCounts).count());
+        }
+    }
 
     /** An operation. @param takes which tasks it takes, by the names that the API has for that */
     record Row(OperationViews.View operation, Map<String, String> takes) {
@@ -52,6 +70,10 @@ final class OperationsPageController {
             }
         }
 
+        OperationLinks links() {
+            return new OperationLinks(operation);
+        }
+
         /** Whether it can be stopped. */
         boolean isOpen() {
             return operation.state().equals("waiting") || operation.state().equals("running");
@@ -74,12 +96,10 @@ final class OperationsPageController {
         this.reader = reader;
     }
 
+    /** Shows all, without those that only count: each act on all tasks that match begins with such a one. */
     @GetMapping("/operations")
-    Page operations() {
-        return Page.live(
-                "operations",
-                "nav.operations",
-                () -> new Content(reader.all().stream().map(Row::of).toList()));
+    Page operations(@RequestParam(name = "dry-runs", defaultValue = "false") boolean dryRuns) {
+        return Page.live("operations", "nav.operations", () -> Content.of(reader.all(), dryRuns));
     }
 
     /** Shows one, also to those who may not see the operations of all queues. */

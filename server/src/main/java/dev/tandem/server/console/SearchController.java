@@ -103,7 +103,7 @@ final class SearchController {
             if (name.startsWith("@")) {
                 addByReference(queue, name, hits);
             } else {
-                tasks.list(queue, new Choice(null, null, null, null, name, null), null, LIMIT).tasks().stream()
+                tasks.list(queue, new Choice(null, null, null, null, name, null, null), null, LIMIT).tasks().stream()
                         .limit(LIMIT)
                         .forEach(task -> hits.add(new Hit(queue, task.id(), task)));
             }

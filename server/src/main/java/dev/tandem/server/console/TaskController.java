@@ -153,7 +153,7 @@ final class TaskController {
     @GetMapping("/queues/{queue}/tasks/{name}")
     Object task(@PathVariable String queue, @PathVariable String name, HttpServletRequest request) {
         if (!name.startsWith("@")) {
-            Choice choice = new Choice(null, null, null, null, name, null);
+            Choice choice = new Choice(null, null, null, null, name, null, null);
             List<Views.Task> found = tasks.list(queue, choice, null, SEVERAL).tasks();
             if (found.size() > 1) {
                 return to(Links.tasks(queue, choice, null));

@@ -70,8 +70,19 @@ final class TaskListController {
             return Links.tasks(
                     queue,
                     new Choice(
-                            state, choice.partition(), choice.key(), choice.type(), choice.id(), choice.fingerprint()),
+                            state,
+                            choice.partition(),
+                            choice.key(),
+                            choice.type(),
+                            choice.id(),
+                            choice.fingerprint(),
+                            "dead".equals(state) ? choice.diedAfter() : null),
                     null);
+        }
+
+        /** Returns the list of the dead tasks that died since a time, which is to follow. */
+        String diedSince() {
+            return Links.tasks(queue, new Choice("dead", null, null, null, null, null, ""), null);
         }
 
         /** Returns the next page. */
@@ -111,9 +122,11 @@ final class TaskListController {
             @RequestParam(required = false) @Nullable String type,
             @RequestParam(required = false) @Nullable String id,
             @RequestParam(required = false) @Nullable String fingerprint,
+            @RequestParam(name = "died-after", required = false) @Nullable String diedAfter,
             @RequestParam(required = false) @Nullable String cursor) {
         String lower = state == null || state.isEmpty() ? null : state.toLowerCase(Locale.ROOT);
-        Choice choice = new Choice(lower, given(partition), given(key), given(type), given(id), given(fingerprint));
+        Choice choice = new Choice(
+                lower, given(partition), given(key), given(type), given(id), given(fingerprint), given(diedAfter));
         // A search looks at many tasks: it is made when somebody asks for it, and not every two seconds.
         return new Page("tasks", "tasks.title", false, () -> content(queue, choice, given(cursor)), !choice.isSearch());
     }

@@ -11,6 +11,7 @@ import dev.tandem.task.store.PausedTasks;
 import dev.tandem.task.store.PermitView;
 import dev.tandem.task.store.RateView;
 import dev.tandem.task.store.RunningTask;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -85,6 +86,24 @@ public interface Inspection {
     Page<TaskInfo> tasks(
             String queue,
             @Nullable TaskState state,
+            @Nullable String partition,
+            @Nullable String cursor,
+            int limit,
+            @Nullable Predicate<TaskInfo> chosen,
+            int lookAt);
+
+    /**
+     * Lists dead tasks that died then or later, of each partition the latest first, and reads no others.
+     *
+     * @param partition only the tasks of this partition; null for all
+     * @param cursor from the previous page; null for the first page
+     * @param chosen looks for such tasks, as far as one request may go; null for all
+     * @param lookAt at how many tasks it looks
+     * @throws IllegalArgumentException if the cursor is not from such a page
+     */
+    Page<TaskInfo> deadSince(
+            String queue,
+            Instant diedAfter,
             @Nullable String partition,
             @Nullable String cursor,
             int limit,

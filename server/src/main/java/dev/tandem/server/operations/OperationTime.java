@@ -10,10 +10,10 @@ import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A time in the request of an operation: epoch milliseconds, ISO-8601 with an offset, or a duration with a sign, which counts
+ * A time in the request of an operation, or of a list of dead tasks: epoch milliseconds, ISO-8601 with an offset, or a duration with a sign, which counts
  * from when the operation began ({@code -1h}, {@code +30m}).
  */
-final class OperationTime {
+public final class OperationTime {
 
     private static final int MAX_LENGTH = 64;
     private static final long LATEST = Instant.parse("9999-12-31T23:59:59.999Z").toEpochMilli();
@@ -29,7 +29,7 @@ final class OperationTime {
      * @param otherwise what is returned if there is no time
      * @throws IllegalArgumentException if the text is none of these; the message says what to write
      */
-    static long millis(String name, @Nullable String text, long beganMillis, long otherwise) {
+    public static long millis(String name, @Nullable String text, long beganMillis, long otherwise) {
         if (text == null) {
             return otherwise;
         }

@@ -6,6 +6,7 @@ import dev.tandem.scheduler.Inspector;
 import dev.tandem.scheduler.KeyView;
 import dev.tandem.scheduler.Presence;
 import dev.tandem.scheduler.ReadBudget;
+import dev.tandem.scheduler.RecentDeadTasks;
 import dev.tandem.scheduler.RedisLimits;
 import dev.tandem.scheduler.RedisStore;
 import dev.tandem.scheduler.ResultPage;
@@ -116,12 +117,37 @@ final class RedisInspection implements Inspection {
             @Nullable Predicate<TaskInfo> chosen,
             int lookAt) {
         ReadBudget budget = ReadBudget.forList(lookAt);
-        Predicate<TaskView> views = chosen == null ? null : view -> chosen.test(info(view));
-        ResultPage<TaskView> page = await(
+        Predicate<TaskView> views = views(chosen);
+        return page(
                 state == null
                         ? inspector.allTasks(queue, partition, cursor, limit, views, budget)
                         : inspector.tasks(queue, partition, state, cursor, limit, views, budget),
+                limit,
                 budget);
+    }
+
+    @Override
+    public Page<TaskInfo> deadSince(
+            String queue,
+            Instant diedAfter,
+            @Nullable String partition,
+            @Nullable String cursor,
+            int limit,
+            @Nullable Predicate<TaskInfo> chosen,
+            int lookAt) {
+        ReadBudget budget = ReadBudget.forList(lookAt);
+        CompletableFuture<ResultPage<TaskView>> recent = new RecentDeadTasks(inspector)
+                .page(queue, partition, diedAfter.toEpochMilli(), cursor, limit, views(chosen), budget);
+        return page(recent, limit, budget);
+    }
+
+    private static @Nullable Predicate<TaskView> views(@Nullable Predicate<TaskInfo> chosen) {
+        return chosen == null ? null : view -> chosen.test(info(view));
+    }
+
+    private static Page<TaskInfo> page(
+            CompletableFuture<ResultPage<TaskView>> asked, int limit, ReadBudget budget) {
+        ResultPage<TaskView> page = await(asked, budget);
         List<TaskInfo> found = page.items().stream().map(RedisInspection::info).toList();
         return new Page<>(found, page.next(), page.next() != null && found.size() < limit && budget.isSpent());
     }

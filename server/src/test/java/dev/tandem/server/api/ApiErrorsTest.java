@@ -87,7 +87,7 @@ class ApiErrorsTest extends ApiTestBase {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            GET  | /api/v1/queues/orders/tasks?state=dead&partion=3 | partion | Use cursor, fingerprint, id, key, limit, partition, state, type
+            GET  | /api/v1/queues/orders/tasks?state=dead&partion=3 | partion | Use cursor, died-after, fingerprint, id, key, limit, partition, state, type
             GET  | /api/v1/queues?state=dead                        | state   | Leave it out: there are none
             POST | /api/v1/queues/orders/pause?for=5m               | for     | Use key, type
             GET  | /api/v1/queues/orders/keys?lim%69ts=1            | limits  | Use cursor, limit

@@ -46,6 +46,7 @@ final class ConsoleContent {
 
     static final String FAN_OUT = "00112233445566778899";
     static final String OPERATION = "o-1";
+    static final String FINGERPRINT = "5f0c2a9be471";
 
     private static final String DEFINITION = """
             {"id": "nightly", "queue": "orders", "type": "report", "cron": "0 30 2 * * *",
@@ -93,7 +94,7 @@ final class ConsoleContent {
         ApiTestBase.put(task("1:9", TaskState.SCHEDULED, text, null));
         ApiTestBase.PLATFORM.keys.put(text, new KeyInfo(text, "0", BlockReason.HALTED, Instant.EPOCH, head, 1, dead));
         ApiTestBase.PLATFORM.deadGroups = new DeadGroups(
-                3, 2, 1, true, List.of(new DeadGroup("5f0c2a9be471", text, text, 2, 1, 1_000, 1_700_000_000_000L)));
+                3, 2, 1, true, List.of(new DeadGroup(FINGERPRINT, text, text, 2, 1, 1_000, 1_700_000_000_000L)));
         ApiTestBase.LOG.tasks = List.of(
                 new LoggedTask(99, text, text, 1_700_000_000_000L, 0, true),
                 new LoggedTask(1, text, text, 1_700_000_000_000L, 0, true));
@@ -205,7 +206,7 @@ final class ConsoleContent {
                 null,
                 null,
                 false,
-                null);
+                error == null ? null : FINGERPRINT);
         Operation operation = new Operation("orders", id, Operation.Action.RETRY, dead, counts, null, "ann");
         return new OperationInfo("orders", id, operation, progress, Instant.now(), null, null);
     }

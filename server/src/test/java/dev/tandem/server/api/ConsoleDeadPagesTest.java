@@ -72,6 +72,19 @@ class ConsoleDeadPagesTest extends ConsoleTestBase {
     }
 
     @Test
+    void theListHasTheTasksThatDiedSinceATime() {
+        ConsoleContent.put("c-7"); // died in 1970
+        String list = "/queues/orders/tasks?state=dead&died-after=";
+        assertThat(page(Role.OPERATOR, list + "1970-01-01T00:00:00Z"))
+                .contains("id=\"task-@0/1:1\"", "name=\"died-after\" value=\"1970-01-01T00:00:00Z\"", "Without filter")
+                .contains("&amp;died-after=1970-01-01T00%3A00%3A00Z&amp;action=retry\"")
+                .contains("data-since=\"/queues/orders/tasks?state=dead&amp;died-after=\"")
+                .doesNotContain("state=retry&amp;died-after");
+        assertThat(page(Role.OPERATOR, list + "-1h")).contains("No task matches.").doesNotContain("task-@0/1:1");
+        assertThat(loggedIn(Role.VIEWER).open(list + "yesterday").status()).isEqualTo(400);
+    }
+
+    @Test
     void whatErrorsSayIsText() {
         String error = "<script>alert('1')</script>";
         ApiTestBase.PLATFORM.deadGroups =

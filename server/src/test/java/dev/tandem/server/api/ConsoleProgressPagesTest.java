@@ -3,6 +3,7 @@ package dev.tandem.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.server.access.Role;
+import dev.tandem.server.operations.OperationInfo;
 import dev.tandem.server.operations.OperationProgress;
 import dev.tandem.server.operations.OperationProgress.State;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
@@ -43,8 +44,9 @@ class ConsoleProgressPagesTest extends ConsoleTestBase {
         String page = page(Role.OPERATOR, "/operations");
 
         assertThat(page)
-                .contains("<progress max=\"12\" value=\"3\"", "3 of 12 partitions", ">12,000</td>", "state: dead")
-                .contains("error: timeout", "class=\"names\">ann</td>", "<span class=\"state bad\">failed</span>")
+                .contains("<progress max=\"12\" value=\"3\"", "3 of 12 partitions", ">12,000</td>")
+                .containsPattern("error:\\s*timeout\\s*</span>")
+                .contains("class=\"names\">ann</td>", "<span class=\"state bad\">failed</span>")
                 .contains("data-url=\"/api/v1/queues/orders/operations/o-1/stop\"")
                 .doesNotContain("o-2/stop");
         assertShownAsText(page);
@@ -62,6 +64,64 @@ class ConsoleProgressPagesTest extends ConsoleTestBase {
 
         ApiTestBase.OPERATIONS.reset();
         assertThat(page(Role.VIEWER, "/operations")).contains("Nobody has changed many tasks");
+    }
+
+    @Test
+    void operationsLeadToTheirTasksTheGroupOfTheErrorAndWhatDiedSince() {
+        OperationProgress done = new OperationProgress(State.DONE, 12_000, 40, 40, 0, null, 12, 12, null);
+        OperationInfo operation = ConsoleContent.operation("o-1", "timeout", false, done);
+        ApiTestBase.OPERATIONS.known.add(operation);
+        ApiTestBase.OPERATIONS.known.add(ConsoleContent.operation("o-2", null, false, done));
+        String list = "href=\"/queues/orders/tasks?state=dead";
+        String group = "&amp;fingerprint=" + ConsoleContent.FINGERPRINT;
+        String since = "&amp;died-after=" + operation.began().toString().replace(":", "%3A");
+
+        String one = page(Role.VIEWER, "/queues/orders/operations/o-1");
+        assertThat(one)
+                .contains(list + group + "\" title=\"The tasks that match now\">dead</a>")
+                .contains("href=\"/queues/orders/dead#group-" + ConsoleContent.FINGERPRINT + "\"", "<dt>error group</dt>")
+                .contains(list + group + since + "\">the same error</a>", list + since + "\">any error</a>")
+                .containsPattern("The list has no filter for</dt><dd>\\s*<span class=\"term\">error</span>");
+        assertThat(page(Role.VIEWER, "/operations"))
+                .contains(list + group + since, "href=\"/queues/orders/dead#group-" + ConsoleContent.FINGERPRINT + "\"");
+
+        assertThat(page(Role.VIEWER, "/queues/orders/operations/o-2"))
+                .contains(list + "\" title")
+                .containsPattern("href=\"/queues/orders/tasks\\?state=dead&amp;died-after=[^\"]+\">list</a>")
+                .doesNotContain("#group-", "has no filter");
+    }
+
+    @Test
+    void onlyARetryOfDeadTasksSaysWhatDiedSince() {
+        OperationProgress done = new OperationProgress(State.DONE, 12_000, 40, 40, 0, null, 12, 12, null);
+        ApiTestBase.OPERATIONS.known.add(ConsoleContent.operation("o-1", null, true, done));
+
+        assertThat(page(Role.VIEWER, "/queues/orders/operations/o-1"))
+                .contains("only counts")
+                .doesNotContain("died-after", "Died since");
+    }
+
+    @Test
+    void dryRunsAreShownWhenSomebodyAsksForThem() {
+        OperationProgress done = new OperationProgress(State.DONE, 12_000, 40, 0, 0, null, 12, 12, null);
+        ApiTestBase.OPERATIONS.known.add(ConsoleContent.operation("o-1", "timeout", false, done));
+        ApiTestBase.OPERATIONS.known.add(ConsoleContent.operation("counts", "timeout", true, done));
+
+        assertThat(page(Role.VIEWER, "/operations"))
+                .contains("o-1", "Not shown: 1 that only counted", "href=\"/operations?dry-runs=true\"")
+                .doesNotContain("operation-orders-counts");
+        assertThat(page(Role.VIEWER, "/operations?dry-runs=true"))
+                .contains("operation-orders-o-1", "operation-orders-counts", "only counts", "href=\"/operations\">Hide");
+        ApiTestBase.OPERATIONS.known.remove(1);
+        assertThat(page(Role.VIEWER, "/operations")).doesNotContain("Not shown");
+    }
+
+    @Test
+    void aPageWithoutLimitsSaysWhichSettingsMakeSome() {
+        assertThat(page(Role.VIEWER, "/limits"))
+                .contains("The setting max-running of a queue", "docs/flow-control.md", "max-running: 2", "rate: 100/s");
+        ApiTestBase.PLATFORM.limits.put("erp", new PermitView("erp", 7, null, List.of()));
+        assertThat(page(Role.VIEWER, "/limits")).doesNotContain("max-running: 2").contains("rate: 100/s");
     }
 
     private static Entry schedule(String id, String definition, long seen, long paused, boolean created) {

@@ -1,10 +1,12 @@
 package dev.tandem.server.api;
 
 import dev.tandem.server.inspect.Administration;
+import dev.tandem.server.inspect.Page;
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
 import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.task.Partition;
+import dev.tandem.task.TaskState;
 import dev.tandem.task.store.DeadGroups;
 import dev.tandem.task.store.HeldAnswer;
 import dev.tandem.task.store.HeldQuestion;
@@ -18,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +46,20 @@ abstract class InMemoryTasks extends InMemoryRuns implements Administration {
     /** How edits end; null if Redis does not answer. */
     @Nullable
     Change edited = Change.DONE;
+
+    @Override
+    public Page<TaskInfo> deadSince(
+            String queue,
+            Instant diedAfter,
+            @Nullable String partition,
+            @Nullable String cursor,
+            int limit,
+            @Nullable Predicate<TaskInfo> chosen,
+            int lookAt) {
+        Predicate<TaskInfo> recent =
+                task -> task.at() != null && !task.at().isBefore(diedAfter) && (chosen == null || chosen.test(task));
+        return tasks(queue, TaskState.DEAD, partition, cursor, limit, recent, lookAt);
+    }
 
     @Override
     public List<TaskInfo> inExecutors(String queue, String id) {

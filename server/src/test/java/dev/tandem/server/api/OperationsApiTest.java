@@ -6,6 +6,7 @@ import dev.tandem.server.operations.Operation;
 import dev.tandem.server.operations.OperationAdministration.Begun;
 import dev.tandem.server.operations.OperationAdministration.Stop;
 import dev.tandem.task.TaskState;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,6 +40,27 @@ class OperationsApiTest extends ApiTestBase {
                 .isZero();
         assertThat(post(PATH + "/o-1/stop", 202).path("operation").asString()).isEqualTo("o-1");
         assertThat(OPERATIONS.stopped).containsExactly("orders/o-1");
+    }
+
+    @Test
+    void listsHaveDryRunsTooUnlessTheyAreLeftOut() {
+        post(PATH + "?action=retry&operation=changes", 202);
+        post(PATH + "?action=retry&operation=counts&dry-run=true", 202);
+
+        for (String list : List.of(PATH, "/api/v1/operations")) {
+            assertThat(ids(list)).containsExactly("changes", "counts");
+            assertThat(ids(list + "?dry-run=false")).containsExactly("changes");
+            assertThat(ids(list + "?dry-run=true")).containsExactly("counts");
+            get(list + "?dry-run=perhaps", 400);
+        }
+    }
+
+    private List<String> ids(String path) {
+        return get(path, 200)
+                .path("operations")
+                .valueStream()
+                .map(each -> each.path("operation").asString())
+                .toList();
     }
 
     @Test

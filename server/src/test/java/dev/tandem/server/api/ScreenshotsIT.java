@@ -33,7 +33,7 @@ class ScreenshotsIT {
 
             take(chromium, "overview", "/", 500);
             take(chromium, "queue", "/queues/" + ScreenshotContent.QUEUE, 760);
-            take(chromium, "tasks", "/queues/" + ScreenshotContent.QUEUE + "/tasks?state=dead", 640);
+            take(chromium, "tasks", "/queues/" + ScreenshotContent.QUEUE + "/tasks?state=dead", 600);
             take(chromium, "key", "/queues/" + ScreenshotContent.QUEUE + "/keys/" + ScreenshotContent.KEY, 640);
             take(chromium, "task", "/queues/" + ScreenshotContent.QUEUE + "/tasks/%400%2F3%3A41207", 900);
             chromium.prefers("dark");

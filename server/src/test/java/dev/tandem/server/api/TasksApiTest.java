@@ -67,9 +67,25 @@ class TasksApiTest extends ApiTestBase {
             /api/v1/queues/orders/tasks?state=dead&limit=x   | limit
             /api/v1/queues/orders/tasks?state=dead&cursor=x  | cursor
             /api/v1/queues/orders/tasks?state=dead&partition=a%2Fb | partition
+            /api/v1/queues/orders/tasks?died-after=-1h       | Add state=dead
+            /api/v1/queues/orders/tasks?state=retry&died-after=-1h | The parameter died-after is for state=dead
+            /api/v1/queues/orders/tasks?state=dead&died-after=1h   | The parameter died-after is '1h'
             """)
     void invalidParameterIsNamed(String path, String named) {
         assertThat(get(path, 400).toString()).contains(named);
+    }
+
+    @Test
+    void deadTasksAreChosenByWhenTheyDied() {
+        put("0", "1:1", TaskState.DEAD, named("a")); // died at 2026-11-20T10:00:00Z
+        put("0", "1:2", TaskState.DEAD, named("b"));
+
+        assertThat(refs("?state=dead&died-after=2026-11-20T10:00:00Z")).containsExactly("@0/1:1", "@0/1:2");
+        assertThat(refs("?state=dead&died-after=2026-11-20T10:00:00.001Z")).isEmpty();
+        assertThat(refs("?state=dead&died-after=1700000000000")).hasSize(2);
+        assertThat(refs("?state=dead&died-after=-1ms")).as("from now").isEmpty();
+        assertThat(refs("?state=dead&died-after=2026-11-20T10:00:00Z&id=b")).containsExactly("@0/1:2");
+        assertThat(refs("?state=dead&died-after=2026-11-20T10:00:00.001Z&id=b")).isEmpty();
     }
 
     @Test

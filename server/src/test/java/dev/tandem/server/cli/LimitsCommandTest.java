@@ -64,7 +64,9 @@ class LimitsCommandTest {
 
         assertThat(server.run("limits")).isZero();
 
-        assertThat(server.out.toString()).isEqualTo("LIMIT  MAX  HELD  RUNNING  WAITING  CHANGED\n");
+        assertThat(server.out.toString())
+                .startsWith("LIMIT  MAX  HELD  RUNNING  WAITING  CHANGED\n\nNo limit is set")
+                .contains("docs/flow-control.md", "tandem.queues.<queue>.max-running: 2", "tandem.rate-limits.<name>");
     }
 
     @Test

@@ -48,6 +48,22 @@ class OperationCommandsTest {
     }
 
     @Test
+    void afterARetryTheCommandSaysHowToSeeWhatDiedSince() {
+        server.answers.put(
+                RETRY, "{\"operation\":\"o\",\"state\":\"done\",\"changed\":3,\"began\":\"2026-11-20T10:00:00Z\"}");
+        String list = "/api/v1/queues/orders/tasks?state=dead&died-after=2026-11-20T10%3A00%3A00Z";
+        server.answers.put("GET " + list + "&fingerprint=5f0c2a9be471&limit=50", "{\"tasks\": []}");
+
+        assertThat(server.run("dead", "retry", "orders", "--all", "-y")).isZero();
+        assertThat(server.out.toString())
+                .isEqualTo("3 tasks put back\n"
+                        + "Which have died since: ./tandem dead list orders --died-after 2026-11-20T10:00:00Z\n");
+        String[] since = {"--died-after", "2026-11-20T10:00:00Z", "--fingerprint", "5f0c2a9be471"};
+        assertThat(server.run("dead", "list", "orders", since[0], since[1], since[2], since[3]))
+                .isZero();
+    }
+
+    @Test
     void withoutAYesTheTasksAreCountedAndThePersonIsAsked() {
         server.answers.put(RETRY + "&dry-run=true", "{\"operation\":\"d\",\"state\":\"done\",\"matched\":2}");
         assertThat(server.run("dead", "retry", "orders", "--all")).isEqualTo(CliException.USAGE);

@@ -106,6 +106,7 @@ final class ConsoleVisits {
                 entry("key", ScaleFill.longKey(), "no-such-key"),
                 entry("executor", StoreOwner.EXECUTOR, "no-such-executor"),
                 entry("fingerprint", "other"),
+                entry("died-after", "2026-01-01T00:00:00Z", "2100-01-01T00:00:00Z"),
                 entry("from", "2026-01-01T00:00:00Z"),
                 entry("until", "2100-01-01T00:00:00Z"),
                 entry("partition", "0"));

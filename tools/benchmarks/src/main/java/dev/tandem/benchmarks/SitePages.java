@@ -125,7 +125,7 @@ final class SitePages {
         List<String> links = new ArrayList<>();
         Matcher matcher = LINK.matcher(html);
         while (matcher.find()) {
-            String link = matcher.group(1).replace("&amp;", "&");
+            String link = matcher.group(1).replace("&amp;", "&").split("#")[0];
             if (!link.startsWith("/api/") && !link.startsWith("//")) {
                 links.add(link);
             }

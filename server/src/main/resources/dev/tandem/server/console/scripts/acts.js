@@ -40,6 +40,10 @@ const meant = async (asked, label) => {
   return !text || confirmed(text, label);
 };
 
+/** Returns the link to the tasks that have died since the chosen ones were retried; nothing for other acts. */
+const diedSince = ({ since, sinceText: text }, made) => since !== undefined && made.since
+  && { href: since + encodeURIComponent(new Date(made.since).toISOString()), text };
+
 /** Sends the change of a button, or one for each chosen row, and says what was done. Returns whether anything may have been. */
 const perform = async (asked) => {
   const { method, url, each, done, none, undone, body: json } = asked;
@@ -54,7 +58,8 @@ const perform = async (asked) => {
   const made = await callAll(method, [...chosen.keys()]);
   for (const box of picked()) box.checked = false;
   const backs = made.well.map((its) => chosen.get(its)).filter(Boolean);
-  tellAll(done, [...chosen.keys()], made, undone !== undefined && backs.length > 0 && { urls: backs, done: undone });
+  const undo = undone !== undefined && backs.length > 0 && { urls: backs, done: undone };
+  tellAll(done, [...chosen.keys()], made, undo, diedSince(asked, made));
   return true;
 };
 

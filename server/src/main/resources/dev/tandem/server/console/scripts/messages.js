@@ -27,14 +27,24 @@ export const message = (text, bad, english) => {
   return element;
 };
 
+/** Returns a link for a message. */
+export const linkTo = ({ href, text }) => {
+  const link = document.createElement('a');
+  link.href = href;
+  link.textContent = text;
+  return link;
+};
+
 /**
  * Shows a message for some seconds.
  *
  * @param undo the requests that take it back
  * @param english what the API says of a problem, if the page has no words for it
+ * @param link where more is seen of what was done, and its text
  */
-export const toast = (text, bad, undo, english) => {
+export const toast = (text, bad, undo, english, link) => {
   const element = message(text, bad, english);
+  if (link) element.append(linkTo(link));
   if (undo) {
     const button = document.createElement('button');
     button.type = 'button';
@@ -47,7 +57,7 @@ export const toast = (text, bad, undo, english) => {
     });
     element.append(button);
   }
-  setTimeout(() => element.remove(), undo ? 20000 : bad ? 15000 : 8000);
+  setTimeout(() => element.remove(), undo || link ? 20000 : bad ? 15000 : 8000);
 };
 
 /** Asks whether something is meant. */
@@ -68,8 +78,8 @@ export const send = async (method, url, json) => {
 };
 
 /** Says how many of several changes were made. @param text with places for the numbers; may be empty */
-export const tellAll = (text, all, { well, refused }, undo) => {
+export const tellAll = (text, all, { well, refused }, undo, link) => {
   const said = text.replace('{done}', well.length).replace('{picked}', all.length);
-  if (refused) toast(`${said} ${refused.title}`.trim(), true, undo, refused.english);
-  else if (said) toast(said, false, undo);
+  if (refused) toast(`${said} ${refused.title}`.trim(), true, undo, refused.english, well.length > 0 && link);
+  else if (said) toast(said, false, undo, undefined, link);
 };

@@ -1,7 +1,7 @@
 // Operations on many tasks: counts what one would take, and follows one until it is over.
 import { call } from './api.js';
 import { refresh } from './live.js';
-import { message, send } from './messages.js';
+import { linkTo, message, send } from './messages.js';
 import { body, inNumbers } from './page.js';
 
 const wait = (millis) => new Promise((resolve) => { setTimeout(resolve, millis); });
@@ -32,16 +32,13 @@ const mostTurns = 320;
 export const followOperation = async (url, begun, text) => {
   const its = routeOf(url, begun);
   const note = message(text, false);
-  const link = document.createElement('a');
-  link.href = its.replace('/api/v1', '');
-  link.textContent = body.dataset.operationSee;
   const close = document.createElement('button');
   close.type = 'button';
   close.className = 'close';
   close.textContent = '×';
   close.setAttribute('aria-label', body.dataset.close);
   close.addEventListener('click', () => note.remove());
-  note.append(link, close);
+  note.append(linkTo({ href: its.replace('/api/v1', ''), text: body.dataset.operationSee }), close);
   let operation = begun;
   for (let turn = 0; note.isConnected && !operation.ended && turn < mostTurns; turn++) {
     await wait(turn < 20 ? 500 : 2000);

@@ -1,0 +1,95 @@
+package dev.tandem.server.console;
+
+import dev.tandem.server.api.OperationViews;
+import dev.tandem.server.api.TaskReader.Choice;
+import dev.tandem.server.operations.OperationTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The pages that belong to an operation: the lists of its tasks, the group of its error, and what died since. */
+record OperationLinks(OperationViews.View operation) {
+
+    private static final String DEAD = "dead";
+
+    /** The filters of operations that a list of tasks does not have. */
+    private record Missing(String name, @Nullable String value) {}
+
+    /** Returns the list of the tasks in a state that the operation would take now, as far as a list has its filters. */
+    String tasks(String state) {
+        OperationViews.Selection from = operation.selection();
+        boolean dead = state.equals(DEAD);
+        return list(state, from == null ? null : from.fingerprint(), dead && from != null ? instant(from) : null);
+    }
+
+    /** Returns the names of the filters that such a list does not have. */
+    List<String> missing() {
+        OperationViews.Selection from = operation.selection();
+        if (from == null) {
+            return List.of();
+        }
+        List<String> names = new ArrayList<>();
+        for (Missing filter : List.of(
+                new Missing("error", from.error()),
+                new Missing("due-after", from.dueAfter()),
+                new Missing("due-before", from.dueBefore()),
+                new Missing("died-before", from.diedBefore()),
+                new Missing("published-after", from.publishedAfter()),
+                new Missing("published-before", from.publishedBefore()))) {
+            if (filter.value() != null) {
+                names.add(filter.name());
+            }
+        }
+        return names;
+    }
+
+    /** Returns the group of dead tasks on the page of the queue; null if the operation is not for one. */
+    @Nullable
+    String group() {
+        OperationViews.Selection from = operation.selection();
+        return from == null || from.fingerprint() == null
+                ? null
+                : Links.dead(operation.queue()) + "#group-" + from.fingerprint();
+    }
+
+    /** Returns whether tasks may have died again: whether it retries dead ones. */
+    boolean retriesDead() {
+        OperationViews.Selection from = operation.selection();
+        return "retry".equals(operation.action())
+                && !operation.onlyCounts()
+                && from != null
+                && from.states().contains(DEAD);
+    }
+
+    /** Returns the list of the tasks that died since the operation began, of whatever error. */
+    String diedSince() {
+        return list(DEAD, null, operation.began().toString());
+    }
+
+    /** Returns the same of the error of the operation; null if it is not for a group. */
+    @Nullable
+    String diedSinceInGroup() {
+        OperationViews.Selection from = operation.selection();
+        return from == null || from.fingerprint() == null
+                ? null
+                : list(DEAD, from.fingerprint(), operation.began().toString());
+    }
+
+    private String list(String state, @Nullable String fingerprint, @Nullable String diedAfter) {
+        OperationViews.Selection from = operation.selection();
+        Choice choice = from == null
+                ? new Choice(state)
+                : new Choice(state, from.partition(), from.key(), from.type(), from.id(), fingerprint, diedAfter);
+        return Links.tasks(operation.queue(), choice, null);
+    }
+
+    /** Returns since when its tasks died. In an operation that may count from when it began, in an address it may not. */
+    private @Nullable String instant(OperationViews.Selection from) {
+        return from.diedAfter() == null
+                ? null
+                : Instant.ofEpochMilli(OperationTime.millis(
+                                "died-after", from.diedAfter(), operation.began().toEpochMilli(), 0))
+                        .toString();
+    }
+}
