@@ -57,8 +57,7 @@ final class OperationsController {
 
     @GetMapping("/queues/{queue}/operations")
     OperationViews.Operations ofQueue(
-            @PathVariable String queue,
-            @RequestParam(name = "dry-run", required = false) @Nullable Boolean dryRun) {
+            @PathVariable String queue, @RequestParam(name = "dry-run", required = false) @Nullable Boolean dryRun) {
         return chosen(reader.ofQueue(queue), dryRun);
     }
 

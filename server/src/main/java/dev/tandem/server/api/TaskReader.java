@@ -125,7 +125,8 @@ public final class TaskReader {
                                     Pauses.of(inspection, queue, settings.handler()),
                                     inspection.byId(queue, choice.id()).stream()
                                             .filter(task -> diedAfter == null
-                                                    || task.at() != null && !task.at().isBefore(diedAfter))
+                                                    || task.at() != null
+                                                            && !task.at().isBefore(diedAfter))
                                             .toList()),
                             null,
                             null);
@@ -212,9 +213,7 @@ public final class TaskReader {
             return Instant.ofEpochMilli(OperationTime.millis("died-after", text, clock.millis(), 0));
         } catch (IllegalArgumentException e) {
             throw ApiException.parameter(
-                    "died-after",
-                    Sentence.problem(String.valueOf(e.getMessage())),
-                    Sentence.of("remedy.correct-time"));
+                    "died-after", Sentence.problem(String.valueOf(e.getMessage())), Sentence.of("remedy.correct-time"));
         }
     }
 

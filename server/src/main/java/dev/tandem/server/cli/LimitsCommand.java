@@ -65,11 +65,12 @@ final class LimitsCommand implements Runnable {
             .column("REF", text("ref").compose(Row::run))
             .column(JsonCells.timeHeader("SINCE"), time("since").compose(Row::run));
 
-    private static final String HOW_TO_SET = "No limit is set, and executors have used none within a day. These settings "
-            + "make one (docs/flow-control.md):\n"
-            + "  tandem.queues.<queue>.max-running: 2    at most two tasks of a queue at once, in all executors\n"
-            + "  tandem.limits.<name>.max-running: 5     the same for tasks of several queues, of some types or keys\n"
-            + "  tandem.rate-limits.<name>.rate: 100/s   how many tasks begin in a time";
+    private static final String HOW_TO_SET =
+            "No limit is set, and executors have used none within a day. These settings "
+                    + "make one (docs/flow-control.md):\n"
+                    + "  tandem.queues.<queue>.max-running: 2    at most two tasks of a queue at once, in all executors\n"
+                    + "  tandem.limits.<name>.max-running: 5     the same for tasks of several queues, of some types or keys\n"
+                    + "  tandem.rate-limits.<name>.rate: 100/s   how many tasks begin in a time";
 
     private static final String AS_SET = "what the settings of its executors say";
 

@@ -89,7 +89,10 @@ record OperationLinks(OperationViews.View operation) {
         return from.diedAfter() == null
                 ? null
                 : Instant.ofEpochMilli(OperationTime.millis(
-                                "died-after", from.diedAfter(), operation.began().toEpochMilli(), 0))
+                                "died-after",
+                                from.diedAfter(),
+                                operation.began().toEpochMilli(),
+                                0))
                         .toString();
     }
 }

@@ -145,8 +145,7 @@ final class RedisInspection implements Inspection {
         return chosen == null ? null : view -> chosen.test(info(view));
     }
 
-    private static Page<TaskInfo> page(
-            CompletableFuture<ResultPage<TaskView>> asked, int limit, ReadBudget budget) {
+    private static Page<TaskInfo> page(CompletableFuture<ResultPage<TaskView>> asked, int limit, ReadBudget budget) {
         ResultPage<TaskView> page = await(asked, budget);
         List<TaskInfo> found = page.items().stream().map(RedisInspection::info).toList();
         return new Page<>(found, page.next(), page.next() != null && found.size() < limit && budget.isSpent());

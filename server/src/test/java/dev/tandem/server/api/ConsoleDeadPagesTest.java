@@ -80,7 +80,9 @@ class ConsoleDeadPagesTest extends ConsoleTestBase {
                 .contains("&amp;died-after=1970-01-01T00%3A00%3A00Z&amp;action=retry\"")
                 .contains("data-since=\"/queues/orders/tasks?state=dead&amp;died-after=\"")
                 .doesNotContain("state=retry&amp;died-after");
-        assertThat(page(Role.OPERATOR, list + "-1h")).contains("No task matches.").doesNotContain("task-@0/1:1");
+        assertThat(page(Role.OPERATOR, list + "-1h"))
+                .contains("No task matches.")
+                .doesNotContain("task-@0/1:1");
         assertThat(loggedIn(Role.VIEWER).open(list + "yesterday").status()).isEqualTo(400);
     }
 

@@ -79,11 +79,13 @@ class ConsoleProgressPagesTest extends ConsoleTestBase {
         String one = page(Role.VIEWER, "/queues/orders/operations/o-1");
         assertThat(one)
                 .contains(list + group + "\" title=\"The tasks that match now\">dead</a>")
-                .contains("href=\"/queues/orders/dead#group-" + ConsoleContent.FINGERPRINT + "\"", "<dt>error group</dt>")
+                .contains(
+                        "href=\"/queues/orders/dead#group-" + ConsoleContent.FINGERPRINT + "\"", "<dt>error group</dt>")
                 .contains(list + group + since + "\">the same error</a>", list + since + "\">any error</a>")
                 .containsPattern("The list has no filter for</dt><dd>\\s*<span class=\"term\">error</span>");
         assertThat(page(Role.VIEWER, "/operations"))
-                .contains(list + group + since, "href=\"/queues/orders/dead#group-" + ConsoleContent.FINGERPRINT + "\"");
+                .contains(
+                        list + group + since, "href=\"/queues/orders/dead#group-" + ConsoleContent.FINGERPRINT + "\"");
 
         assertThat(page(Role.VIEWER, "/queues/orders/operations/o-2"))
                 .contains(list + "\" title")
@@ -111,7 +113,8 @@ class ConsoleProgressPagesTest extends ConsoleTestBase {
                 .contains("o-1", "Not shown: 1 that only counted", "href=\"/operations?dry-runs=true\"")
                 .doesNotContain("operation-orders-counts");
         assertThat(page(Role.VIEWER, "/operations?dry-runs=true"))
-                .contains("operation-orders-o-1", "operation-orders-counts", "only counts", "href=\"/operations\">Hide");
+                .contains(
+                        "operation-orders-o-1", "operation-orders-counts", "only counts", "href=\"/operations\">Hide");
         ApiTestBase.OPERATIONS.known.remove(1);
         assertThat(page(Role.VIEWER, "/operations")).doesNotContain("Not shown");
     }
@@ -119,9 +122,12 @@ class ConsoleProgressPagesTest extends ConsoleTestBase {
     @Test
     void aPageWithoutLimitsSaysWhichSettingsMakeSome() {
         assertThat(page(Role.VIEWER, "/limits"))
-                .contains("The setting max-running of a queue", "docs/flow-control.md", "max-running: 2", "rate: 100/s");
+                .contains(
+                        "The setting max-running of a queue", "docs/flow-control.md", "max-running: 2", "rate: 100/s");
         ApiTestBase.PLATFORM.limits.put("erp", new PermitView("erp", 7, null, List.of()));
-        assertThat(page(Role.VIEWER, "/limits")).doesNotContain("max-running: 2").contains("rate: 100/s");
+        assertThat(page(Role.VIEWER, "/limits"))
+                .doesNotContain("max-running: 2")
+                .contains("rate: 100/s");
     }
 
     private static Entry schedule(String id, String definition, long seen, long paused, boolean created) {
