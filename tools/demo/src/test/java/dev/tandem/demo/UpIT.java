@@ -29,6 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code ./tandem up} beside a program of a person's own, over brokers that are there. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -85,6 +87,27 @@ class UpIT {
 
             await().atMost(PATIENCE).until(() -> get(api, "/queues/" + queue).contains("\"succeeded\":1"));
             assertThat(get(api, "/queues")).doesNotContain("demo-orders");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"INT", "TERM"})
+    void anEndThatIsAskedForIsNoFailure(String signal) throws Exception {
+        try (LocalProcess up = up("--queue", UniqueNames.fresh("parcels")).start()) {
+            await().atMost(PATIENCE)
+                    .until(() -> API.matcher(Files.readString(up.log())).find());
+            List<ProcessHandle> children =
+                    ProcessHandle.of(up.pid()).orElseThrow().children().toList();
+            assertThat(children).as("the server, and what watches it").hasSizeGreaterThan(1);
+
+            assertThat(new ProcessBuilder("kill", "-" + signal, String.valueOf(up.pid()))
+                            .start()
+                            .waitFor())
+                    .isZero();
+
+            assertThat(up.awaitExit(PATIENCE)).as(up.logTail()).isTrue();
+            assertThat(up.exitStatus()).as(up.logTail()).isZero();
+            await().atMost(PATIENCE).until(() -> children.stream().noneMatch(ProcessHandle::isAlive));
         }
     }
 
