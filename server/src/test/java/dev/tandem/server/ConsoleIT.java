@@ -97,7 +97,7 @@ class ConsoleIT {
         chromium.open("/queues/" + QUEUE);
 
         Chromium.await(() -> assertThat(chromium.texts(".plot h3"))
-                .containsExactly("Ends", "Wait until the first start", "Run time"));
+                .containsExactly("Finished runs", "Wait until the first start", "Run time"));
         assertThat((Long) chromium.run("return document.querySelectorAll('.plot canvas').length"))
                 .isEqualTo(3);
         Chromium.await(() -> assertThat(String.valueOf(
