@@ -1,7 +1,6 @@
 package dev.tandem.server.settings;
 
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,7 +11,6 @@ import org.springframework.boot.env.PropertiesPropertySourceLoader;
 import org.springframework.boot.env.PropertySourceLoader;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.io.FileSystemResource;
-import org.yaml.snakeyaml.error.MarkedYAMLException;
 
 /**
  * Finds the settings files that are not valid YAML or properties. Spring Boot stops at the first one, and does not say
@@ -53,22 +51,24 @@ public final class BrokenFiles {
         try {
             loader.load(file.toString(), new FileSystemResource(file));
             return null;
-        } catch (MarkedYAMLException e) {
-            return YamlMistake.describe("The settings file " + file.getFileName(), e);
-        } catch (IOException | RuntimeException e) {
-            // Messages of these are about characters, not about values.
-            String reason = isCoding(e) ? "it is not in UTF-8" : firstLine(e.getMessage());
-            return "The settings file " + file.getFileName() + " can't be read: " + reason;
+        } catch (IOException e) {
+            return subject(file) + " can't be read: " + (YamlMistake.isCoding(e) ? "it is not in UTF-8" : reason(e));
+        } catch (RuntimeException e) {
+            // Their messages may quote values.
+            return loader instanceof YamlPropertySourceLoader
+                    ? YamlMistake.describe(subject(file), e)
+                    : subject(file) + " can't be read: "
+                            + (YamlMistake.isCoding(e) ? "it is not in UTF-8" : "it is not a valid properties file");
         }
     }
 
-    private static boolean isCoding(@Nullable Throwable failure) {
-        return failure != null && (failure instanceof CharacterCodingException || isCoding(failure.getCause()));
+    private static String subject(Path file) {
+        return "The settings file " + file.getFileName();
     }
 
-    private static String firstLine(@Nullable String text) {
-        return text == null || text.isBlank()
-                ? "it is damaged"
-                : text.lines().findFirst().orElse("");
+    /** Returns what the file system says, which knows nothing of the text. */
+    private static String reason(IOException failure) {
+        String message = failure.getMessage();
+        return message == null ? "it is damaged" : message.lines().findFirst().orElse("");
     }
 }
