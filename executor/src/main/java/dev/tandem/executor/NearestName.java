@@ -30,7 +30,7 @@ final class NearestName {
                 .min(Comparator.<String>comparingInt(each -> edits(given, each)).thenComparing(each -> each));
     }
 
-    /** Returns the Levenshtein distance, in which upper and lower case count alike. */
+    /** Returns the edit distance, in which upper and lower case count alike. */
     private static int edits(String one, String other) {
         return EditDistance.between(one.toLowerCase(Locale.ROOT), other.toLowerCase(Locale.ROOT));
     }

@@ -1,7 +1,6 @@
 package dev.tandem.runtime.settings;
 
 import dev.tandem.task.EditDistance;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
@@ -41,13 +40,8 @@ final class NearestWord {
                 && (allowed.contains(given) || given.contains(allowed))) {
             return true;
         }
-        // One letter more, less or other in a short word, two in a long one, or two that changed places.
-        return EditDistance.between(allowed, given) <= (allowed.length() > LONG_ENOUGH ? 2 : 1)
-                || (given.length() > 1 && Arrays.equals(letters(allowed), letters(given)));
-    }
-
-    private static int[] letters(String word) {
-        return word.chars().sorted().toArray();
+        // One mistake in a short word, two in a long one.
+        return EditDistance.between(allowed, given) <= (allowed.length() > LONG_ENOUGH ? 2 : 1);
     }
 
     private static String uniform(String word) {
