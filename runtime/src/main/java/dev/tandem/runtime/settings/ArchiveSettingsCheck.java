@@ -19,9 +19,8 @@ final class ArchiveSettingsCheck {
             return;
         }
         if (PASSWORD.matcher(archive.url()).find()) {
-            problems.add(
+            problems.addHidden(
                     "tandem.archive.url",
-                    "***",
                     "it must not contain a user before the host, nor a password: use tandem.archive.username and"
                             + " tandem.archive.password-file");
         } else if (!URL.matcher(archive.url()).matches()) {

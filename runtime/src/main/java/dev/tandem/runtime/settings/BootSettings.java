@@ -53,10 +53,17 @@ final class BootSettings {
     private @Nullable Map<ConfigurationPropertyName, String> types;
 
     /**
+     * The end of a sentence about a setting.
+     *
+     * @param meant the name that was probably meant; null if the name is right, and its value is wrong
+     */
+    record Advice(String text, @Nullable String meant) {}
+
+    /**
      * Returns what is wrong with a name or its value, and what was probably meant; empty if nothing is, or it is not one
      * of these.
      */
-    Optional<String> advice(ConfigurationPropertyName name, String value) {
+    Optional<Advice> advice(ConfigurationPropertyName name, String value) {
         if (!ROOTS.contains(name.getElement(0, Form.UNIFORM))) {
             return Optional.empty();
         }
@@ -73,10 +80,11 @@ final class BootSettings {
         }
         return known.keySet().stream()
                 .min(Comparator.comparingInt(each -> EditDistance.between(each.toString(), name.toString())))
-                .map(nearest -> "there is no such setting; did you mean " + nearest + "?");
+                .map(nearest -> new Advice(
+                        "there is no such setting; did you mean " + nearest + "?", nearest.toString()));
     }
 
-    private static Optional<String> valueAdvice(@Nullable String typeName, String value) {
+    private static Optional<Advice> valueAdvice(@Nullable String typeName, String value) {
         Class<?> type = typeName == null ? null : CHECKED.get(typeName);
         // An empty value counts as none, and a placeholder is resolved later.
         if (type == null || value.isBlank() || value.contains("${")) {
@@ -86,7 +94,7 @@ final class BootSettings {
             Object unused = ApplicationConversionService.getSharedInstance().convert(value.strip(), type);
             return Optional.empty();
         } catch (ConversionException e) {
-            return Optional.of(AllowedValues.describe(ResolvableType.forClass(type), value));
+            return Optional.of(new Advice(AllowedValues.describe(ResolvableType.forClass(type), value), null));
         }
     }
 

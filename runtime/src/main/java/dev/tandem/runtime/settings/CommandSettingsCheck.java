@@ -61,9 +61,8 @@ final class CommandSettingsCheck {
         for (Map.Entry<String, String> variable : command.environment().entrySet()) {
             if (!variable.getKey().matches("[A-Za-z_][A-Za-z0-9_]*")
                     || variable.getValue().indexOf('\0') >= 0) {
-                problems.add(
+                problems.addHidden(
                         prefix + "environment." + variable.getKey(),
-                        "***",
                         "the name must be letters, digits and underscores, and the value must not have a NUL");
             }
         }

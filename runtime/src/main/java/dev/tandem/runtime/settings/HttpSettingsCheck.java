@@ -62,9 +62,8 @@ final class HttpSettingsCheck {
         }
         http.headers().forEach((name, value) -> {
             if (!isAllowedHeader(name, value)) {
-                problems.add(
+                problems.addHidden(
                         prefix + "http.headers." + name,
-                        "***",
                         "the name must be that of an HTTP header that may be set, and the value must be one line");
             }
         });
@@ -98,16 +97,14 @@ final class HttpSettingsCheck {
 
     private void checkSigningKeys(String prefix, List<String> keys) {
         if (keys.size() > 2) {
-            problems.add(
+            problems.addHidden(
                     prefix + "http.signing-keys",
-                    "***",
                     "it must be at most two: the one that receivers have, and the one that follows it");
         }
         for (int i = 0; i < keys.size(); i++) {
             if (!keys.get(i).matches("(file:|env:).+")) {
-                problems.add(
+                problems.addHidden(
                         prefix + "http.signing-keys[" + i + "]",
-                        "***",
                         "it must be file: and the path of a file with the key, or env: and the name of a variable, never the"
                                 + " key itself");
             }

@@ -6,12 +6,15 @@ import java.util.regex.Pattern;
 /** Keeps secrets out of messages and logs. */
 public final class Secrets {
 
+    /** The text that is shown instead of a value that may hold a secret. */
+    static final String HIDDEN = "***";
+
     // Greedy up to the last @ of an address, because passwords are often written without percent-encoding.
     private static final Pattern USER_INFO = Pattern.compile("(?<=://)([^/@:,]*)(:(?:(?!://).)*)?@");
 
-    /** Names of settings whose values are secret. */
+    /** Names of settings whose values are secret, some of them mistyped. */
     private static final Pattern SECRET_SETTING = Pattern.compile(
-            "\\.headers|password|secret|jaas|token|credential|keystore\\.key|signing-?keys|\\.environment\\.",
+            "\\.headers|pass?w|pwd|passphrase|secret|jaas|token|credential|keystore\\.key|signing-?keys|\\.environment\\.",
             Pattern.CASE_INSENSITIVE);
 
     private Secrets() {}
@@ -26,7 +29,12 @@ public final class Secrets {
 
     /** Returns a setting's value as it may be shown. The name of a file with a secret may be. */
     static String shown(String setting, String value) {
-        return SECRET_SETTING.matcher(setting).find() && !setting.endsWith("-file") ? "***" : masked(value);
+        return isSecretName(setting) ? HIDDEN : masked(value);
+    }
+
+    /** Returns whether all values of a setting are secret. */
+    static boolean isSecretName(String setting) {
+        return SECRET_SETTING.matcher(setting).find() && !setting.endsWith("-file");
     }
 
     /** Returns whether a setting's value has a secret. */

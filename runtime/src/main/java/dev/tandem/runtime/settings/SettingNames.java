@@ -142,7 +142,7 @@ final class SettingNames {
             String element = known.get(i);
             String shown = switch (element) {
                 case ANY -> i < given.size() ? given.get(i) : "<name>";
-                case REST -> "<name>";
+                case REST -> i < given.size() ? String.join(".", given.subList(i, given.size())) : "<name>";
                 case INDEX -> "";
                 default -> element;
             };

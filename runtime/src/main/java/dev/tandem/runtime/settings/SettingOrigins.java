@@ -68,8 +68,7 @@ final class SettingOrigins {
     private Described described(SettingProblem problem) {
         ConfigurationProperty property = property(problem.setting());
         if (property != null) {
-            String written = Secrets.shown(problem.setting(), String.valueOf(property.getValue()));
-            return described(problem.withValue(written), property.getOrigin(), "");
+            return described(problem.withValue(String.valueOf(property.getValue())), property.getOrigin(), "");
         }
         ConfigurationPropertyName name = ConfigurationPropertyName.adapt(problem.setting(), '.');
         for (Written each : all) {

@@ -23,6 +23,11 @@ final class SettingProblems {
         all.add(SettingProblem.ofValue(setting, value, remedy));
     }
 
+    /** Adds a problem with a value that may be a secret. */
+    void addHidden(String setting, String remedy) {
+        all.add(SettingProblem.ofHidden(setting, remedy));
+    }
+
     void checkRange(String setting, long value, long min, long max) {
         if (value < min || value > max) {
             add(setting, Long.toString(value), "it must be " + min + " to " + max);

@@ -57,7 +57,7 @@ final class SettingsBinder implements BindHandler {
             String value = String.valueOf(property.getValue());
             problems.add(SettingProblem.ofValue(
                     name.toString(),
-                    Secrets.shown(name.toString(), value),
+                    value,
                     AllowedValues.describe(target.getType(), value)));
         }
         return name.isLastElementIndexed() ? standIn(target) : null;
@@ -76,7 +76,7 @@ final class SettingsBinder implements BindHandler {
         String name = entry.getName().toString();
         problems.add(SettingProblem.ofValue(
                 name,
-                Secrets.shown(name, String.valueOf(entry.getValue())),
+                String.valueOf(entry.getValue()),
                 "the entries of a list are numbered from 0, and one before it is missing"));
     }
 }

@@ -144,7 +144,7 @@ final class SettingsCheck {
         if (PLAIN_WITHOUT_USER.matcher(uri).lookingAt()) {
             problems.add(
                     "tandem.rabbit.management-uri",
-                    Secrets.masked(uri),
+                    uri,
                     "it must begin with https://, because the password of AMQP is sent there; or name a user of its own,"
                             + " as in http://monitor:password@host:15672");
         }

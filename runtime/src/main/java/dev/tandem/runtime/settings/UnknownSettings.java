@@ -111,11 +111,11 @@ final class UnknownSettings {
                 && !SERVICE_LINK.matcher(variable).matches()
                 && !OWN_VARIABLE.matcher(variable).matches()) {
             ConfigurationPropertyName name = ConfigurationPropertyName.adapt(variable.toLowerCase(Locale.ROOT), '_');
-            problems.add(new SettingProblem(
-                    "The environment variable " + written,
-                    "is set",
-                    NAMES.advice(name) + " (as a variable in capitals, with _ for each dot and without hyphens)",
-                    NAMES.nearest(name).orElse(null)));
+            problems.add(SettingProblem.of(
+                            "The environment variable " + written,
+                            "is set",
+                            NAMES.advice(name) + " (as a variable in capitals, with _ for each dot and without hyphens)")
+                    .withGuess(NAMES.nearest(name).orElse(null)));
         }
     }
 
@@ -135,19 +135,18 @@ final class UnknownSettings {
         if (ownServer && OUTBOX.isAncestorOf(name)) {
             problems.add(SettingProblem.ofValue(
                     written,
-                    Secrets.shown(written, value),
+                    value,
                     "a server has no outbox: an application with tandem-spring-boot-starter has one in its database"));
             return;
         }
         if (NAMES.knows(name) || LOCAL.isAncestorOf(name) || LOCAL.equals(name)) {
             return;
         }
-        String shown = Secrets.shown(written, value);
         if (name.getNumberOfElements() == 1 || NAMES.isSection(name)) {
             problems.add(SettingProblem.ofValue(
-                    written, shown, "it is a section: write settings below it, or leave it out"));
+                    written, value, "it is a section: write settings below it, or leave it out"));
         } else {
-            problems.add(unknown(name, written, shown));
+            problems.add(unknown(name, written, value));
         }
     }
 
@@ -157,16 +156,17 @@ final class UnknownSettings {
         if (name.isEmpty() || name.getElement(0, Form.UNIFORM).equals(PREFIX)) {
             return;
         }
-        String shown = Secrets.shown(written, value);
         ConfigurationPropertyName below = ConfigurationPropertyName.adapt(PREFIX + "." + written, '.');
         if (NAMES.knows(below)) {
             problems.add(SettingProblem.ofValue(
                             written,
-                            shown,
+                            value,
                             "it has no effect there: it must be below " + PREFIX + ", as " + PREFIX + "." + written)
-                    .meaning(PREFIX + "." + written));
+                    .withGuess(PREFIX + "." + written));
         } else {
-            boot.advice(name, value).ifPresent(advice -> problems.add(SettingProblem.ofValue(written, shown, advice)));
+            boot.advice(name, value)
+                    .ifPresent(advice -> problems.add(SettingProblem.ofValue(written, value, advice.text())
+                            .withGuess(advice.meant())));
         }
     }
 
@@ -176,17 +176,17 @@ final class UnknownSettings {
         if (!PLAIN_KEY.matcher(key).matches()) {
             problems.add(SettingProblem.ofValue(
                             written,
-                            Secrets.shown(written, value),
+                            value,
                             what
                                     + " with other characters than letters, digits and hyphens must be written in brackets,"
                                     + " in YAML as \"[" + key + "]\":")
-                    .meaning(section + "[" + key + "]" + written.substring(section.length() + key.length())));
+                    .withGuess(section + "[" + key + "]" + written.substring(section.length() + key.length())));
             return false;
         }
         String uniform = section + key.toLowerCase(Locale.ROOT).replace("-", "");
         String other = chosen.putIfAbsent(uniform, key);
         if (other != null && !other.equals(key)) {
-            problems.add(new SettingProblem(
+            problems.add(SettingProblem.of(
                     section + key,
                     "cannot be told from " + section + other,
                     "names that differ only in capitals or hyphens are taken for one; rename one of them, or write both"
@@ -200,9 +200,9 @@ final class UnknownSettings {
         return CHOSEN.keySet().stream().filter(written::startsWith).findFirst().orElse(null);
     }
 
-    private static SettingProblem unknown(ConfigurationPropertyName name, String written, String shown) {
-        SettingProblem problem = SettingProblem.ofValue(written, shown, NAMES.advice(name))
-                .meaning(NAMES.nearest(name).orElse(null));
+    private static SettingProblem unknown(ConfigurationPropertyName name, String written, String value) {
+        SettingProblem problem = SettingProblem.ofValue(written, value, NAMES.advice(name))
+                .withGuess(NAMES.nearest(name).orElse(null));
         String section = chosenSection(written);
         if (section == null || problem.meant() != null) {
             return problem;
@@ -216,10 +216,10 @@ final class UnknownSettings {
                 String meant = section.substring(0, section.length() - 1) + "[" + chosen + "]." + setting;
                 return SettingProblem.ofValue(
                                 written,
-                                shown,
+                                value,
                                 "there is no such setting; if the name is " + chosen + ", write it in brackets: "
                                         + meant + ", in YAML as \"[" + chosen + "]\":")
-                        .meaning(meant);
+                        .withGuess(meant);
             }
         }
         return problem;

@@ -68,6 +68,35 @@ class UnknownSettingsTest extends SettingsTestBase {
                         .contains("there is no such setting; did you mean " + meant + "?"));
     }
 
+    /** The name as it was written does not say that the value is secret. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            tandem.queues.orders.http.headrs.Authorization      | tandem.queues.orders.http.headers.Authorization
+            tandem.queues.orders.http.signing-key[0]            | tandem.queues.orders.http.signing-keys
+            tandem.commands.report.enviroment.API_KEY           | tandem.commands.report.environment.API_KEY
+            """)
+    void theValueOfAMistypedSecretIsHidden(String unknown, String meant) {
+        set("tandem.queues.orders.source", "kafka");
+        set(unknown, "hunter2");
+
+        assertThat(problems())
+                .noneMatch(problem -> problem.contains("hunter2"))
+                .anySatisfy(problem -> assertThat(problem)
+                        .startsWith(unknown + " is '***': ")
+                        .containsIgnoringCase("did you mean " + meant + "?"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tandem.redis.passwrod", "tandem.redis.pasword", "tandem.archive.passwd"})
+    void theValueOfAMistypedPasswordIsHidden(String unknown) {
+        set("tandem.queues.orders.source", "kafka");
+        set(unknown, "hunter2");
+
+        assertThat(problems())
+                .noneMatch(problem -> problem.contains("hunter2"))
+                .anyMatch(problem -> problem.contains(unknown + " is '***': "));
+    }
+
     @Test
     void whatElseIsWrongIsSaidWithIt() {
         set("tandem.queues.orders.source", "kafka");

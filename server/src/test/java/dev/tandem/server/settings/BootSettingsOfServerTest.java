@@ -30,6 +30,17 @@ class BootSettingsOfServerTest {
                 .containsExactly(unknown + " is '8081': there is no such setting; did you mean " + meant + "? (test)");
     }
 
+    /** The name as it was written does not say that the value is secret. */
+    @Test
+    void theValueOfAMistypedSecretIsHidden() {
+        SettingsException thrown =
+                catchThrowableOfType(SettingsException.class, () -> load("server.ssl.key-store-passwrod", "hunter2"));
+
+        assertThat(thrown.problems())
+                .containsExactly("server.ssl.key-store-passwrod is '***': there is no such setting; did you mean"
+                        + " server.ssl.key-store-password? (test)");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
