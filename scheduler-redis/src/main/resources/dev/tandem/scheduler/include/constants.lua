@@ -248,12 +248,15 @@ local MAX_INDEXED_BYTES = 1000
 local MAX_LISTED_TASKS = 500
 local MAX_LISTED_BYTES = 1048576
 local MAX_LISTED_FAR_TASKS = 2000
--- Tasks that are read at once for a page at first, and at most; claims that are scanned at once; how many are scanned for each one that is
--- listed as claimed first, and in how many calls.
+-- Tasks that a page reads at once in the beginning. It doubles that while they are small.
 local FIRST_DESCRIBED = 4
+-- The most tasks that a page reads at once.
 local DESCRIBED_SLICE = 16
+-- Claims that a page of active tasks scans at once.
 local CLAIMS_PIECE = 100
+-- Claims that the list of the longest running tasks scans for each task that it may have.
 local SCANNED_FOR_EACH = 8
+-- The most calls in which that list scans the claims.
 local MAX_CLAIM_SCANS = 20
 -- Keys of a page of blocked ones, and the places at which the fullest lane is looked for.
 local MAX_LISTED_KEYS = 500

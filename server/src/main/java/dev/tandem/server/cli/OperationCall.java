@@ -83,7 +83,7 @@ final class OperationCall {
                                     + (action.equals("cancel") ? ", or run on" : "")));
             if (action.equals("retry") && "dead".equals(parameters.get("state")) && ended.has("began")) {
                 String began = TaskRows.printable(ended.path("began").asString(""));
-                out.println("Which have died since: ./tandem dead list " + queue + " --died-after " + began);
+                out.println("To list what has died since: ./tandem dead list " + queue + " --died-after " + began);
             }
         });
         check(ended);

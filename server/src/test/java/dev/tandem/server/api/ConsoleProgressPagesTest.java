@@ -110,13 +110,13 @@ class ConsoleProgressPagesTest extends ConsoleTestBase {
         ApiTestBase.OPERATIONS.known.add(ConsoleContent.operation("counts", "timeout", true, done));
 
         assertThat(page(Role.VIEWER, "/operations"))
-                .contains("o-1", "Not shown: 1 that only counted", "href=\"/operations?dry-runs=true\"")
+                .contains("o-1", "Dry runs hidden: 1.", "href=\"/operations?dry-runs=true\"")
                 .doesNotContain("operation-orders-counts");
         assertThat(page(Role.VIEWER, "/operations?dry-runs=true"))
                 .contains(
                         "operation-orders-o-1", "operation-orders-counts", "only counts", "href=\"/operations\">Hide");
         ApiTestBase.OPERATIONS.known.remove(1);
-        assertThat(page(Role.VIEWER, "/operations")).doesNotContain("Not shown");
+        assertThat(page(Role.VIEWER, "/operations")).doesNotContain("Dry runs hidden");
     }
 
     @Test

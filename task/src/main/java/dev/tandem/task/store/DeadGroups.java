@@ -11,7 +11,7 @@ import java.util.Map;
  *
  * @param dead how many dead tasks there are
  * @param grouped how many of them are in groups. The others died under an earlier version
- * @param halting how many keys they halt, the tasks of groups that are not among these, too
+ * @param halting how many keys dead tasks halt, including those of groups left out here
  * @param partial whether there are groups that are not among these, or whose numbers are not complete here
  * @param groups those with the most tasks first
  */
