@@ -33,7 +33,6 @@ import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
@@ -42,7 +41,6 @@ import tools.jackson.databind.json.JsonMapper;
 /** The beans of the HTTP API. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication
-@Import(QueuesController.class)
 public class ApiConfiguration {
 
     @Bean
@@ -97,13 +95,28 @@ public class ApiConfiguration {
     }
 
     @Bean
-    QueueReader queueReader(TandemSettings settings, Inspection inspection, Backlog backlog, LocalQueues local) {
-        return new QueueReader(new ConfiguredQueues(settings, inspection), inspection, backlog, local);
+    ConfiguredQueues configuredQueues(TandemSettings settings, Inspection inspection) {
+        return new ConfiguredQueues(settings, inspection);
     }
 
     @Bean
-    RunningReader runningReader(TandemSettings settings, Inspection inspection) {
-        return new RunningReader(new ConfiguredQueues(settings, inspection), inspection);
+    QueueReader queueReader(ConfiguredQueues queues, Inspection inspection, Backlog backlog, LocalQueues local) {
+        return new QueueReader(queues, inspection, backlog, local);
+    }
+
+    @Bean
+    QueuesController queuesController(
+            ConfiguredQueues queues,
+            Inspection inspection,
+            Administration administration,
+            QueueReader reader,
+            DeadGroupReader dead) {
+        return new QueuesController(queues, inspection, administration, reader, dead.shared());
+    }
+
+    @Bean
+    RunningReader runningReader(ConfiguredQueues queues, Inspection inspection) {
+        return new RunningReader(queues, inspection);
     }
 
     @Bean
@@ -117,14 +130,7 @@ public class ApiConfiguration {
     }
 
     @Bean
-    TaskReader taskReader(
-            TandemSettings settings,
-            Inspection inspection,
-            Backlog backlog,
-            PayloadMasks masks,
-            Dependencies dependencies,
-            FanOutReader fanOuts) {
-        ConfiguredQueues queues = new ConfiguredQueues(settings, inspection);
+    TaskReader taskReader(ConfiguredQueues queues, Inspection inspection, Backlog backlog, PayloadMasks masks, Dependencies dependencies, FanOutReader fanOuts) {
         return new TaskReader(
                 queues,
                 inspection,
@@ -135,24 +141,18 @@ public class ApiConfiguration {
     }
 
     @Bean
-    TasksController tasksController(
-            TandemSettings settings,
-            Inspection inspection,
-            Administration administration,
-            Backlog backlog,
-            TaskReader reader) {
+    TasksController tasksController(ConfiguredQueues queues, Inspection inspection, Administration administration, Backlog backlog, TaskReader reader) {
         return new TasksController(
-                new ConfiguredQueues(settings, inspection),
+                queues,
                 administration,
                 new TaskLookup(inspection, backlog),
                 reader);
     }
 
     @Bean
-    LifecycleController lifecycleController(
-            TandemSettings settings, Inspection inspection, Administration administration, Backlog backlog) {
+    LifecycleController lifecycleController(ConfiguredQueues queues, TandemSettings settings, Inspection inspection, Administration administration, Backlog backlog) {
         return new LifecycleController(
-                new ConfiguredQueues(settings, inspection),
+                queues,
                 administration,
                 new TaskLookup(inspection, backlog),
                 settings.executor().lease(),
@@ -160,15 +160,9 @@ public class ApiConfiguration {
     }
 
     @Bean
-    PayloadEditor payloadEditor(
-            TandemSettings settings,
-            Inspection inspection,
-            Administration administration,
-            Backlog backlog,
-            PayloadMasks masks,
-            FanOutAdministration fanOuts) {
+    PayloadEditor payloadEditor(ConfiguredQueues queues, TandemSettings settings, Inspection inspection, Administration administration, Backlog backlog, PayloadMasks masks, FanOutAdministration fanOuts) {
         return new PayloadEditor(
-                new ConfiguredQueues(settings, inspection),
+                queues,
                 administration,
                 new TaskLookup(inspection, backlog),
                 masks,
@@ -182,10 +176,9 @@ public class ApiConfiguration {
     }
 
     @Bean
-    DependenciesController dependenciesController(
-            TandemSettings settings, Inspection inspection, Dependencies dependencies, Backlog backlog) {
+    DependenciesController dependenciesController(ConfiguredQueues queues, Inspection inspection, Dependencies dependencies, Backlog backlog) {
         return new DependenciesController(
-                new ConfiguredQueues(settings, inspection), dependencies, new TaskLookup(inspection, backlog));
+                queues, dependencies, new TaskLookup(inspection, backlog));
     }
 
     @Bean
@@ -196,24 +189,23 @@ public class ApiConfiguration {
     }
 
     @Bean
-    WhyReader whyReader(TandemSettings settings, Inspection inspection, Backlog backlog, WhyFacts facts) {
-        return new WhyReader(new ConfiguredQueues(settings, inspection), new TaskLookup(inspection, backlog), facts);
+    WhyReader whyReader(ConfiguredQueues queues, Inspection inspection, Backlog backlog, WhyFacts facts) {
+        return new WhyReader(queues, new TaskLookup(inspection, backlog), facts);
     }
 
     @Bean
-    WhyController whyController(TandemSettings settings, Inspection inspection, WhyReader reader) {
-        return new WhyController(new ConfiguredQueues(settings, inspection), reader);
+    WhyController whyController(ConfiguredQueues queues, WhyReader reader) {
+        return new WhyController(queues, reader);
     }
 
     @Bean
-    EndsController endsController(
-            TandemSettings settings, Inspection inspection, TaskEndings endings, PayloadMasks masks) {
-        return new EndsController(new ConfiguredQueues(settings, inspection), endings, masks);
+    EndsController endsController(ConfiguredQueues queues, TaskEndings endings, PayloadMasks masks) {
+        return new EndsController(queues, endings, masks);
     }
 
     @Bean
-    PullOrders pullOrders(TandemSettings settings, Inspection inspection, PulledTasks tasks) {
-        return new PullOrders(new ConfiguredQueues(settings, inspection), tasks);
+    PullOrders pullOrders(ConfiguredQueues queues, PulledTasks tasks) {
+        return new PullOrders(queues, tasks);
     }
 
     @Bean
@@ -233,8 +225,8 @@ public class ApiConfiguration {
     }
 
     @Bean
-    DeadGroupReader deadGroupReader(TandemSettings settings, Inspection inspection) {
-        return new DeadGroupReader(new ConfiguredQueues(settings, inspection), inspection);
+    DeadGroupReader deadGroupReader(ConfiguredQueues queues, Inspection inspection) {
+        return new DeadGroupReader(queues, inspection);
     }
 
     @Bean
@@ -243,29 +235,23 @@ public class ApiConfiguration {
     }
 
     @Bean
-    KeyReader keyReader(TandemSettings settings, Inspection inspection) {
-        return new KeyReader(new ConfiguredQueues(settings, inspection), inspection);
+    KeyReader keyReader(ConfiguredQueues queues, Inspection inspection) {
+        return new KeyReader(queues, inspection);
     }
 
     @Bean
-    TimelineReader timelineReader(
-            TandemSettings settings, Inspection inspection, Backlog backlog, KeyLog log, WhyFacts facts) {
-        return new TimelineReader(new ConfiguredQueues(settings, inspection), inspection, backlog, log, facts);
+    TimelineReader timelineReader(ConfiguredQueues queues, Inspection inspection, Backlog backlog, KeyLog log, WhyFacts facts) {
+        return new TimelineReader(queues, inspection, backlog, log, facts);
     }
 
     @Bean
-    KeysController keysController(
-            TandemSettings settings,
-            Inspection inspection,
-            Administration administration,
-            KeyReader reader,
-            TimelineReader timelines) {
-        return new KeysController(new ConfiguredQueues(settings, inspection), administration, reader, timelines);
+    KeysController keysController(ConfiguredQueues queues, Administration administration, KeyReader reader, TimelineReader timelines) {
+        return new KeysController(queues, administration, reader, timelines);
     }
 
     @Bean
-    HistoryController historyController(TandemSettings settings, Inspection inspection, StatisticsReader statistics) {
-        return new HistoryController(new ConfiguredQueues(settings, inspection), statistics);
+    HistoryController historyController(ConfiguredQueues queues, StatisticsReader statistics) {
+        return new HistoryController(queues, statistics);
     }
 
     @Bean
@@ -284,8 +270,8 @@ public class ApiConfiguration {
     }
 
     @Bean
-    PartitionsController partitionsController(TandemSettings settings, Inspection inspection, TopicPartitions topics) {
-        return new PartitionsController(new ConfiguredQueues(settings, inspection), inspection, topics);
+    PartitionsController partitionsController(ConfiguredQueues queues, Inspection inspection, TopicPartitions topics) {
+        return new PartitionsController(queues, inspection, topics);
     }
 
     @Bean
@@ -299,8 +285,8 @@ public class ApiConfiguration {
     }
 
     @Bean
-    OperationReader operationReader(TandemSettings settings, Inspection inspection, OperationAdministration kept) {
-        return new OperationReader(new ConfiguredQueues(settings, inspection), kept);
+    OperationReader operationReader(ConfiguredQueues queues, OperationAdministration kept) {
+        return new OperationReader(queues, kept);
     }
 
     @Bean
@@ -309,10 +295,9 @@ public class ApiConfiguration {
     }
 
     @Bean
-    SubmitController submitController(
-            TandemSettings settings, Inspection inspection, Publisher publisher, IdempotencyKeys keys) {
+    SubmitController submitController(ConfiguredQueues queues, TandemSettings settings, Publisher publisher, IdempotencyKeys keys) {
         return new SubmitController(
-                new ConfiguredQueues(settings, inspection), publisher, keys, settings, InstantSource.system());
+                queues, publisher, keys, settings, InstantSource.system());
     }
 
     @Bean
@@ -326,10 +311,9 @@ public class ApiConfiguration {
     }
 
     @Bean
-    BatchController batchController(
-            TandemSettings settings, Inspection inspection, Publisher publisher, IdempotencyKeys keys) {
+    BatchController batchController(ConfiguredQueues queues, TandemSettings settings, Publisher publisher, IdempotencyKeys keys) {
         return new BatchController(
-                new ConfiguredQueues(settings, inspection), publisher, keys, settings, InstantSource.system());
+                queues, publisher, keys, settings, InstantSource.system());
     }
 
     @Bean
@@ -353,8 +337,8 @@ public class ApiConfiguration {
     }
 
     @Bean
-    ArchiveReader archiveReader(TandemSettings settings, Inspection inspection, Archive archive) {
-        return new ArchiveReader(new ConfiguredQueues(settings, inspection), archive, InstantSource.system());
+    ArchiveReader archiveReader(ConfiguredQueues queues, Archive archive) {
+        return new ArchiveReader(queues, archive, InstantSource.system());
     }
 
     @Bean

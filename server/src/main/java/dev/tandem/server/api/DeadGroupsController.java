@@ -24,7 +24,7 @@ final class DeadGroupsController {
 
     @GetMapping("/dead-groups")
     DeadGroupViews.AllGroups all(@RequestParam(defaultValue = "50") int limit) {
-        return reader.readAll(queues.inParts(), limit);
+        return reader.readAll(queues.all(), limit);
     }
 
     @GetMapping("/queues/{queue}/dead-groups")

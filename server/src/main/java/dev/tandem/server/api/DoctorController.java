@@ -82,7 +82,7 @@ final class DoctorController {
     @GetMapping("/doctor")
     View examine() {
         List<Finding> findings = new ArrayList<>(doctor.findings());
-        List<Views.Queue> all = queues.inParts();
+        List<Views.Queue> all = queues.all();
         all.forEach(queue -> findings.add(of(queue)));
         findings.addAll(halted(all));
         return new View(clock.instant(), findings.stream().map(Found::of).toList());

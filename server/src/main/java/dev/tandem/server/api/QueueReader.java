@@ -43,12 +43,12 @@ public final class QueueReader {
     }
 
     /** Returns all queues of this server's settings with their partitions. */
-    public List<Views.Queue> inParts() {
-        return inParts(overview());
+    public List<Views.Queue> all() {
+        return all(overview());
     }
 
     /** Returns the same from what was read already. */
-    public List<Views.Queue> inParts(Overview overview) {
+    public List<Views.Queue> all(Overview overview) {
         List<Views.Queue> all = new ArrayList<>();
         queues.all().forEach((name, settings) -> all.add(view(name, settings, overview)));
         return all;

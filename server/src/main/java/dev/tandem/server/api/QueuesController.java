@@ -1,7 +1,6 @@
 package dev.tandem.server.api;
 
 import dev.tandem.runtime.settings.QueueSettings;
-import dev.tandem.runtime.settings.TandemSettings;
 import dev.tandem.server.access.Needs;
 import dev.tandem.server.access.Permission;
 import dev.tandem.server.inspect.Administration;
@@ -40,21 +39,21 @@ final class QueuesController {
     private final SharedDeadGroups dead;
 
     QueuesController(
-            TandemSettings settings,
+            ConfiguredQueues queues,
             Inspection inspection,
             Administration administration,
             QueueReader reader,
-            DeadGroupReader dead) {
-        this.queues = new ConfiguredQueues(settings, inspection);
+            SharedDeadGroups dead) {
+        this.queues = queues;
         this.inspection = inspection;
         this.administration = administration;
         this.reader = reader;
-        this.dead = dead.shared();
+        this.dead = dead;
     }
 
     @GetMapping("/queues")
     Views.Queues all() {
-        return new Views.Queues(withHalted(reader.inParts()).stream()
+        return new Views.Queues(withHalted(reader.all()).stream()
                 .map(Views.Queue::withoutPartitions)
                 .toList());
     }

@@ -83,7 +83,7 @@ final class QueueSnapshots {
 
     private Snapshot readNow() {
         Overview overview = queues.overview();
-        List<Views.Queue> all = queues.inParts(overview);
+        List<Views.Queue> all = queues.all(overview);
         try {
             return new Snapshot(all, inspection.executors(overview), null);
         } catch (UnavailableException e) {
