@@ -107,7 +107,7 @@ class KeptSuccessesIT extends OperatorTestBase {
 
     /** The index is read in slices, of which most have nothing. The first is smaller than the others. */
     @Test
-    void whateverTheSliceOfTheIndexItIsFound() {
+    void successesAreFoundAcrossSlices() {
         int pages = 1_000;
         for (long offset = 0; offset < pages; offset++) {
             boolean expired = offset % 333 == 0;

@@ -35,7 +35,7 @@ final class SettingOrigins {
     private static final int NO_FILE = Integer.MAX_VALUE;
 
     private final ConfigurableEnvironment environment;
-    private final List<Written> all = new ArrayList<>();
+    private final List<Written> written = new ArrayList<>();
     private final List<Object> files = new ArrayList<>();
 
     SettingOrigins(ConfigurableEnvironment environment) {
@@ -44,12 +44,12 @@ final class SettingOrigins {
             if (!ConfigurationPropertySources.isAttachedConfigurationPropertySource(source)
                     && UnknownSettings.isWrittenByUsers(source)
                     && source instanceof EnumerablePropertySource<?> properties) {
-                for (String written : properties.getPropertyNames()) {
-                    Origin origin = PropertySourceOrigin.get(properties, written);
-                    all.add(new Written(ConfigurationPropertyName.adapt(written, '.'), origin));
-                    TextResourceOrigin text = text(origin);
-                    if (text != null && !files.contains(file(text))) {
-                        files.add(file(text));
+                for (String name : properties.getPropertyNames()) {
+                    Origin origin = PropertySourceOrigin.get(properties, name);
+                    written.add(new Written(ConfigurationPropertyName.adapt(name, '.'), origin));
+                    TextResourceOrigin text = fileOrigin(origin);
+                    if (text != null && !files.contains(resource(text))) {
+                        files.add(resource(text));
                     }
                 }
             }
@@ -71,7 +71,7 @@ final class SettingOrigins {
             return described(problem.withValue(String.valueOf(property.getValue())), property.getOrigin(), "");
         }
         ConfigurationPropertyName name = ConfigurationPropertyName.adapt(problem.setting(), '.');
-        for (Written each : all) {
+        for (Written each : written) {
             if (each.name().equals(name)) {
                 return described(problem, each.origin(), "");
             }
@@ -105,21 +105,21 @@ final class SettingOrigins {
 
     /** Returns where the first setting of a section stands in a file; null if none does. */
     private @Nullable Origin firstBelow(ConfigurationPropertyName section) {
-        return all.stream()
+        return written.stream()
                 .filter(each -> section.isAncestorOf(each.name()))
                 .map(Written::origin)
-                .filter(origin -> text(origin) != null)
-                .min(Comparator.comparingInt((Origin origin) -> number(text(origin)))
-                        .thenComparingInt(origin -> line(text(origin))))
+                .filter(origin -> fileOrigin(origin) != null)
+                .min(Comparator.comparingInt((Origin origin) -> fileIndex(fileOrigin(origin)))
+                        .thenComparingInt(origin -> line(fileOrigin(origin))))
                 .orElse(null);
     }
 
     private Described described(SettingProblem problem, @Nullable Origin origin, String near) {
-        TextResourceOrigin text = text(origin);
+        TextResourceOrigin text = fileOrigin(origin);
         if (text != null) {
             String file = text.getResource() == null ? null : text.getResource().getFilename();
             String place = " (" + (file == null ? "" : file + ", ") + near + "line " + line(text) + ")";
-            return new Described(problem + place, number(text), line(text));
+            return new Described(problem + place, fileIndex(text), line(text));
         }
         return new Described(problem + place(origin), NO_FILE, 0);
     }
@@ -137,19 +137,19 @@ final class SettingOrigins {
     }
 
     /** Returns the place in a file; null if the origin is no file. */
-    private static @Nullable TextResourceOrigin text(@Nullable Origin origin) {
+    private static @Nullable TextResourceOrigin fileOrigin(@Nullable Origin origin) {
         if (origin instanceof PropertySourceOrigin wrapper) {
-            return text(wrapper.getOrigin());
+            return fileOrigin(wrapper.getOrigin());
         }
         return origin instanceof TextResourceOrigin text && text.getLocation() != null ? text : null;
     }
 
-    private static Object file(TextResourceOrigin text) {
+    private static Object resource(TextResourceOrigin text) {
         return text.getResource() == null ? "" : text.getResource();
     }
 
-    private int number(@Nullable TextResourceOrigin text) {
-        return text == null ? NO_FILE : files.indexOf(file(text));
+    private int fileIndex(@Nullable TextResourceOrigin text) {
+        return text == null ? NO_FILE : files.indexOf(resource(text));
     }
 
     private static int line(@Nullable TextResourceOrigin text) {

@@ -21,10 +21,10 @@ final class OperationsPageController {
     /**
      * The content of the page.
      *
-     * @param dryRuns whether those that only count are among the operations
-     * @param counting how many only count
+     * @param dryRuns whether dry runs are among the operations
+     * @param dryRunCount how many dry runs there are
      */
-    record Content(List<Row> operations, boolean dryRuns, long counting) {
+    record Content(List<Row> operations, boolean dryRuns, long dryRunCount) {
 
         static Content of(List<OperationViews.View> all, boolean dryRuns) {
             List<Row> shown = all.stream()

@@ -46,7 +46,7 @@ class PortHolderTest {
     }
 
     @Test
-    void aPortWithoutAListenerIsSoonTaken() throws IOException {
+    void aPortWithoutAListenerIsChangingHands() throws IOException {
         process("4712", "socket:[778]", "/usr/bin/redis-cli\0");
 
         assertThat(PortHolder.describe(6380, proc, "Linux")).contains("about to start");
