@@ -157,8 +157,8 @@ public final class ServerTaskResults implements TaskResults {
 
     /** @throws IOException if the server may answer later */
     private JsonNode ask(TaskRef<?> task, long millis) throws IOException, InterruptedException {
-        URI address = URI.create(server + "/api/v1/queues/" + UrlText.part(task.queue()) + "/tasks/"
-                + UrlText.part(task.id()) + "/end?timeout=" + millis + "ms");
+        URI address = URI.create(server + "/api/v1/queues/" + UrlText.pathSegment(task.queue()) + "/tasks/"
+                + UrlText.pathSegment(task.id()) + "/end?timeout=" + millis + "ms");
         HttpRequest.Builder request = HttpRequest.newBuilder(address)
                 .header("Accept", "application/json")
                 .timeout(Duration.ofMillis(millis + GRACE_MILLIS));

@@ -146,7 +146,7 @@ class ArchiveIT extends ArchiveTestBase {
     }
 
     private static RunningServer.Answer archived(String queue, String id) {
-        return server.get("/api/v1/queues/" + queue + "/archive/" + UrlText.part(id));
+        return server.get("/api/v1/queues/" + queue + "/archive/" + UrlText.pathSegment(id));
     }
 
     /** Waits until the archive has the end of a task. Returns its outcomes, with the attempt of each. */

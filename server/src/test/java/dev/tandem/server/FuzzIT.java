@@ -186,7 +186,7 @@ class FuzzIT {
         List<JsonNode> dead = all(queue, "dead");
         assertThat(dead).as("seed %d", SEED).isNotEmpty().allSatisfy(task -> {
             assertThat(task.path("error").asString()).isNotBlank();
-            String ref = UrlText.part(task.path("ref").asString());
+            String ref = UrlText.pathSegment(task.path("ref").asString());
             Answer answer = server.get("/api/v1/queues/" + queue + "/tasks/" + ref);
             assertThat(answer.status()).as(answer.body()).isEqualTo(200);
         });
@@ -215,7 +215,7 @@ class FuzzIT {
             page.path("tasks").forEach(tasks::add);
             cursor = page.path("next").isMissingNode()
                     ? ""
-                    : "&cursor=" + UrlText.value(page.path("next").asString());
+                    : "&cursor=" + UrlText.queryValue(page.path("next").asString());
         } while (!cursor.isEmpty());
         return tasks;
     }

@@ -217,7 +217,7 @@ final class FuzzRequests {
 
     /** Percent-encodes the text, or bytes that are no text. An empty part of a path would name another route. */
     private static String encoded(String text) {
-        return text.isEmpty() ? "%FF" : UrlText.value(text);
+        return text.isEmpty() ? "%FF" : UrlText.queryValue(text);
     }
 
     private static String manyHeaders(int count) {

@@ -101,7 +101,7 @@ class MonitoringIT {
             await().alias(query)
                     .atMost(PATIENCE)
                     .until(() -> rare
-                            || !get("query?query=" + UrlText.value(query))
+                            || !get("query?query=" + UrlText.queryValue(query))
                                     .path("result")
                                     .isEmpty());
         }

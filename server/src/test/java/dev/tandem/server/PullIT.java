@@ -228,7 +228,7 @@ class PullIT {
         Answer noted = worker.say("progress", first, ", \"done\": 40, \"total\": 100, \"log\": \"half way\"");
         assertThat(noted.json().path("leaseMillis").asLong()).isBetween(29_000L, 30_000L);
         await().atMost(PATIENCE).untilAsserted(() -> {
-            JsonNode seen = task(queue, UrlText.part(first.path("ref").asString()));
+            JsonNode seen = task(queue, UrlText.pathSegment(first.path("ref").asString()));
             assertThat(seen.path("progress").path("done").asInt()).isEqualTo(40);
             assertThat(seen.path("log").path(0).path("text").asString()).isEqualTo("half way");
         });

@@ -204,7 +204,7 @@ class RabbitQueuesIT {
     }
 
     private static Answer find(String queue, String id) {
-        return server.get(tasks(queue) + "/" + UrlText.part(id));
+        return server.get(tasks(queue) + "/" + UrlText.pathSegment(id));
     }
 
     private static void awaitState(String queue, String id, String state) {

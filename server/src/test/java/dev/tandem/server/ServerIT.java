@@ -173,12 +173,12 @@ class ServerIT {
         submit(key + "-2", key);
         submit(key + "-3", key);
         await().atMost(PATIENCE)
-                .until(() -> server.get(KEYS + UrlText.part(key))
+                .until(() -> server.get(KEYS + UrlText.pathSegment(key))
                                 .json()
                                 .path("parked")
                                 .asInt()
                         == 2);
-        JsonNode blocked = server.get(KEYS + UrlText.part(key)).json();
+        JsonNode blocked = server.get(KEYS + UrlText.pathSegment(key)).json();
         assertThat(blocked.path("why").asString()).isEqualTo("halted");
         assertThat(find(blocked.path("head").asString()).json().path("id").asString())
                 .isEqualTo(key + "-1");
@@ -188,16 +188,16 @@ class ServerIT {
         assertThat(blocked.path("headTask").path("error").asString()).contains("410");
         assertThat(blocked.path("behind").get(0).path("behind").asString())
                 .isEqualTo(blocked.path("head").asString());
-        assertThat(server.get("/api/v1/queues/" + QUEUE + "/tasks?key=" + UrlText.value(key))
+        assertThat(server.get("/api/v1/queues/" + QUEUE + "/tasks?key=" + UrlText.queryValue(key))
                         .json()
                         .path("tasks")
                         .size())
                 .isEqualTo(3);
 
-        String skip = KEYS + UrlText.part(key) + "/skip?head=";
+        String skip = KEYS + UrlText.pathSegment(key) + "/skip?head=";
         String head = blocked.path("head").asString();
-        assertThat(server.post(skip + UrlText.value(head + "7")).status()).isEqualTo(409);
-        RunningServer.Answer skipped = server.post(skip + UrlText.value(head));
+        assertThat(server.post(skip + UrlText.queryValue(head + "7")).status()).isEqualTo(409);
+        RunningServer.Answer skipped = server.post(skip + UrlText.queryValue(head));
         assertThat(skipped.status()).isEqualTo(202);
         assertThat(skipped.json().path("did").asString())
                 .contains("stays dead. The next of the 2 tasks behind it goes on.");
@@ -210,7 +210,7 @@ class ServerIT {
                 .extracting(RecordingEndpoint.Call::id)
                 .containsExactly(key + "-1", key + "-2", key + "-3");
         await().atMost(PATIENCE)
-                .until(() -> !server.get(KEYS + UrlText.part(key))
+                .until(() -> !server.get(KEYS + UrlText.pathSegment(key))
                         .json()
                         .path("blocked")
                         .asBoolean());
@@ -387,7 +387,7 @@ class ServerIT {
     }
 
     private static Answer find(String id) {
-        return server.get(TASKS + "/" + UrlText.part(id));
+        return server.get(TASKS + "/" + UrlText.pathSegment(id));
     }
 
     private static boolean hasEnded(String id) {

@@ -19,12 +19,12 @@ record WhyAnswers(RunningServer asked) {
     static final Duration PATIENCE = Brokers.PATIENCE;
 
     JsonNode ofKey(String queue, String key) {
-        return asked.get("/api/v1/queues/" + queue + "/keys/" + UrlText.part(key) + "/why")
+        return asked.get("/api/v1/queues/" + queue + "/keys/" + UrlText.pathSegment(key) + "/why")
                 .json();
     }
 
     JsonNode ofTask(String queue, String id) {
-        return asked.get("/api/v1/queues/" + queue + "/tasks/" + UrlText.part(id) + "/why")
+        return asked.get("/api/v1/queues/" + queue + "/tasks/" + UrlText.pathSegment(id) + "/why")
                 .json();
     }
 

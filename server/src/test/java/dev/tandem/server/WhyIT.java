@@ -137,17 +137,17 @@ class WhyIT {
         assertCommandSaysTheSame(queue, key);
 
         endpoint.reply(id, 410, null);
-        change(queue, "/keys/" + UrlText.part(key) + "/retry");
+        change(queue, "/keys/" + UrlText.pathSegment(key) + "/retry");
         why.awaitKey(queue, key, "halted");
         why.awaitBehind(queue, key, 1);
-        change(queue, "/keys/" + UrlText.part(key) + "/skip");
+        change(queue, "/keys/" + UrlText.pathSegment(key) + "/skip");
         why.awaitKey(queue, key, "idle");
     }
 
     /** The command prints the text that the API answers for the same zone. */
     private static void assertCommandSaysTheSame(String queue, String key) {
-        String zone = UrlText.value(ZoneId.systemDefault().getId());
-        String path = "/api/v1/queues/" + queue + "/keys/" + UrlText.part(key) + "/why?zone=" + zone;
+        String zone = UrlText.queryValue(ZoneId.systemDefault().getId());
+        String path = "/api/v1/queues/" + queue + "/keys/" + UrlText.pathSegment(key) + "/why?zone=" + zone;
         StringWriter out = new StringWriter();
         int status = TandemCli.commandLine()
                 .setOut(new PrintWriter(out, true))

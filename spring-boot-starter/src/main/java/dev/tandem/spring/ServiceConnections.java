@@ -37,7 +37,7 @@ final class ServiceConnections {
         String user = details.getUsername() == null ? "guest" : details.getUsername();
         String password = details.getPassword() == null ? "guest" : details.getPassword();
         String host = details.getVirtualHost();
-        String path = host == null || host.equals("/") ? "" : "/" + UrlText.value(host);
+        String path = host == null || host.equals("/") ? "" : "/" + UrlText.pathSegment(host);
         return Map.of(
                 "tandem.rabbit.uri",
                 details.getAddresses().stream()
@@ -66,7 +66,7 @@ final class ServiceConnections {
                     .map(ServiceConnections::address)
                     .collect(Collectors.joining(","));
             return single("redis-sentinel://" + login + nodes + "/" + sentinel.getDatabase() + "#"
-                    + UrlText.value(sentinel.getMaster()));
+                    + UrlText.queryValue(sentinel.getMaster()));
         }
         if (standalone != null) {
             return single("redis://" + login + host(standalone.getHost()) + ":" + standalone.getPort() + "/"
@@ -93,7 +93,7 @@ final class ServiceConnections {
         if (password == null) {
             return "";
         }
-        return (user == null ? "" : UrlText.value(user)) + ":" + UrlText.value(password) + "@";
+        return (user == null ? "" : UrlText.queryValue(user)) + ":" + UrlText.queryValue(password) + "@";
     }
 
     private static void refuseBundle(String service, String settings, @Nullable SslBundle bundle) {

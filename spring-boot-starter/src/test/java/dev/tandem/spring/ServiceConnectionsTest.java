@@ -113,6 +113,13 @@ class ServiceConnectionsTest {
                 .containsExactly(Map.entry("tandem.rabbit.uri", "amqp://guest:guest@r:5672,amqp://guest:guest@s:5673"));
     }
 
+    /** Two dots in a path would lead to the default virtual host. */
+    @Test
+    void theVirtualHostIsASegmentOfThePath() {
+        assertThat(ServiceConnections.rabbit(rabbit(null, null, "..")).get("tandem.rabbit.uri"))
+                .endsWith("@s:5673/%2E%2E");
+    }
+
     @Test
     void clustersAndSentinelsOfRedisAreKnown() {
         assertThat(ServiceConnections.redis(new OfRedis(null, "p", null, OfRedis.CLUSTER, null)))

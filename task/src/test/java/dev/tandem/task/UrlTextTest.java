@@ -12,7 +12,7 @@ class UrlTextTest {
     @ParameterizedTest
     @ValueSource(strings = {"pay-1", "a b+c", "o/7", "100%", "?x=1&y#z", "订单", "@3/0:17", "a.b", "...", "\u0000\n"})
     void aPartAndAValueAreReadAsTheyWere(String text) {
-        URI uri = URI.create("http://host/" + UrlText.part(text) + "?of=" + UrlText.value(text));
+        URI uri = URI.create("http://host/" + UrlText.pathSegment(text) + "?of=" + UrlText.queryValue(text));
 
         assertThat(uri.getRawPath().substring(1)).doesNotContain("/");
         assertThat(uri.getPath()).isEqualTo("/" + text);
@@ -21,7 +21,7 @@ class UrlTextTest {
 
     @Test
     void loneDotsAreNoStepsWithinThePath() {
-        assertThat(UrlText.part(".")).isEqualTo("%2E");
-        assertThat(UrlText.part("..")).isEqualTo("%2E%2E");
+        assertThat(UrlText.pathSegment(".")).isEqualTo("%2E");
+        assertThat(UrlText.pathSegment("..")).isEqualTo("%2E%2E");
     }
 }

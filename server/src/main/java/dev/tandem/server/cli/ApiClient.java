@@ -85,7 +85,7 @@ final class ApiClient {
     static String path(String... parts) {
         StringBuilder path = new StringBuilder("/api/v1");
         for (String part : parts) {
-            path.append('/').append(UrlText.part(part));
+            path.append('/').append(UrlText.pathSegment(part));
         }
         return path.toString();
     }
@@ -97,7 +97,7 @@ final class ApiClient {
         for (Map.Entry<String, @Nullable String> parameter : parameters.entrySet()) {
             String value = parameter.getValue();
             if (value != null) {
-                query.append(separator).append(parameter.getKey()).append('=').append(UrlText.value(value));
+                query.append(separator).append(parameter.getKey()).append('=').append(UrlText.queryValue(value));
                 separator = '&';
             }
         }

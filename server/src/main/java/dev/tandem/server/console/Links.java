@@ -20,7 +20,7 @@ final class Links {
 
     /** Returns a text as a value of a query. */
     static String value(String text) {
-        return UrlText.value(text);
+        return UrlText.queryValue(text);
     }
 
     static String queue(String queue) {

@@ -86,7 +86,7 @@ class AuditInterceptorTest extends ApiTestBase {
     void anEntryNamesTheQueueAndTheTaskWhole() {
         String id = "long of queue orders (" + "x".repeat(300);
         put("0", "1:1", TaskState.DEAD, named(id));
-        post("/api/v1/queues/orders/tasks/" + UrlText.part(id) + "/retry", 202);
+        post("/api/v1/queues/orders/tasks/" + UrlText.pathSegment(id) + "/retry", 202);
         post("/api/v1/queues/mail/pause", 202);
 
         await().until(() -> AUDIT.entries.size() == 2);

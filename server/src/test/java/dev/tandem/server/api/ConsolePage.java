@@ -62,7 +62,7 @@ enum ConsolePage {
     /** Returns its address if {@link ConsoleContent} has put something under this name. */
     String path(String name) {
         return switch (this) {
-            case SEARCH -> "/search?queue=orders&q=" + UrlText.part(name);
+            case SEARCH -> "/search?queue=orders&q=" + UrlText.pathSegment(name);
             case TASK -> "/queues/orders/tasks/%400%2F1%3A1";
             case SCHEDULED_TASK -> "/queues/orders/tasks/%400%2F1%3A9";
             case EDIT -> "/queues/orders/tasks/%400%2F1%3A1/edit";
@@ -70,7 +70,7 @@ enum ConsolePage {
             case ARCHIVE -> "/archive?from=2026-01-01T00:00:00Z";
             case FAN_OUT -> "/fan-outs/" + ConsoleContent.FAN_OUT;
             case OPERATION -> "/queues/orders/operations/" + ConsoleContent.OPERATION;
-            default -> route.replace("{queue}", "orders").replace("{key}", UrlText.part(name));
+            default -> route.replace("{queue}", "orders").replace("{key}", UrlText.pathSegment(name));
         };
     }
 

@@ -150,7 +150,7 @@ final class SitePages {
                 Map<String, String> input = attributes(inputs.group());
                 String name = input.getOrDefault("name", "");
                 if ("hidden".equals(input.get("type"))) {
-                    hidden.append('&').append(name).append('=').append(UrlText.value(input.getOrDefault("value", "")));
+                    hidden.append('&').append(name).append('=').append(UrlText.queryValue(input.getOrDefault("value", "")));
                 } else if (!name.isEmpty()) {
                     fields.add(name);
                 }
@@ -161,7 +161,7 @@ final class SitePages {
                     throw new IllegalStateException("The form of " + action + " has a field '" + field
                             + "' that this benchmark does not know: give it a value in ConsoleScale");
                 }
-                values.forEach(value -> paths.add(action + "?" + field + "=" + UrlText.value(value) + hidden));
+                values.forEach(value -> paths.add(action + "?" + field + "=" + UrlText.queryValue(value) + hidden));
             }
         }
         return paths;
@@ -193,7 +193,7 @@ final class SitePages {
                     boolean isPlain =
                             PLAIN.matcher(pair[1]).matches() && !pair[0].equals("queue") && !known.containsKey(pair[0]);
                     boolean isKnown = known.getOrDefault(pair[0], List.of()).stream()
-                            .anyMatch(value -> UrlText.value(value).equals(pair[1]));
+                            .anyMatch(value -> UrlText.queryValue(value).equals(pair[1]));
                     parameters.add(pair[0] + "=" + (isPlain || isKnown ? pair[1] : "*"));
                 }
             }
