@@ -80,8 +80,8 @@ final class BootSettings {
         }
         return known.keySet().stream()
                 .min(Comparator.comparingInt(each -> EditDistance.between(each.toString(), name.toString())))
-                .map(nearest -> new Advice(
-                        "there is no such setting; did you mean " + nearest + "?", nearest.toString()));
+                .map(nearest ->
+                        new Advice("there is no such setting; did you mean " + nearest + "?", nearest.toString()));
     }
 
     private static Optional<Advice> valueAdvice(@Nullable String typeName, String value) {

@@ -55,10 +55,8 @@ final class SettingsBinder implements BindHandler {
         // Of a list, the failure of an entry has been told.
         if (unreadable.add(name) && unreadable.stream().noneMatch(name::isAncestorOf)) {
             String value = String.valueOf(property.getValue());
-            problems.add(SettingProblem.ofValue(
-                    name.toString(),
-                    value,
-                    AllowedValues.describe(target.getType(), value)));
+            problems.add(
+                    SettingProblem.ofValue(name.toString(), value, AllowedValues.describe(target.getType(), value)));
         }
         return name.isLastElementIndexed() ? standIn(target) : null;
     }

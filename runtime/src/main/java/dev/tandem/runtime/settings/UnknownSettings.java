@@ -114,7 +114,8 @@ final class UnknownSettings {
             problems.add(SettingProblem.of(
                             "The environment variable " + written,
                             "is set",
-                            NAMES.advice(name) + " (as a variable in capitals, with _ for each dot and without hyphens)")
+                            NAMES.advice(name)
+                                    + " (as a variable in capitals, with _ for each dot and without hyphens)")
                     .withGuess(NAMES.nearest(name).orElse(null)));
         }
     }

@@ -13,8 +13,21 @@ class NearestWordTest {
 
     @ParameterizedTest
     @CsvSource({
-        "kye,key", "kei,key", "ky,key", "keys,key", "lgo,log", "htpt,http", "https,http", "KAFKA,kafka", " kafka ,kafka",
-        "akfka,kafka", "kakfa,kafka", "rabbitmq,rabbit", "rabit,rabbit", "rbabti,rabbit", "exponent,exponential"
+        "kye,key",
+        "kei,key",
+        "ky,key",
+        "keys,key",
+        "lgo,log",
+        "htpt,http",
+        "https,http",
+        "KAFKA,kafka",
+        " kafka ,kafka",
+        "akfka,kafka",
+        "kakfa,kafka",
+        "rabbitmq,rabbit",
+        "rabit,rabbit",
+        "rbabti,rabbit",
+        "exponent,exponential"
     })
     void theMeantWordIsFound(String given, String meant) {
         assertThat(NearestWord.find(given, ALLOWED)).contains(meant);
@@ -31,7 +44,8 @@ class NearestWordTest {
 
     @Test
     void theNearestOfSeveralIsTaken() {
-        assertThat(NearestWord.find("maik", List.of("make", "mail", "main-queue"))).contains("mail");
+        assertThat(NearestWord.find("maik", List.of("make", "mail", "main-queue")))
+                .contains("mail");
     }
 
     @Test

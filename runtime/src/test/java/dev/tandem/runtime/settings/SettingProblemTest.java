@@ -21,7 +21,8 @@ class SettingProblemTest {
         assertThat(SettingProblem.ofValue(SECRET, "hunter2", "r")).hasToString(SECRET + " is '***': r");
         assertThat(SettingProblem.ofValue("a.b", "amqp://me:hunter2@host", "r"))
                 .hasToString("a.b is 'amqp://me:***@host': r");
-        assertThat(SettingProblem.ofValue("a.b", "hunter2", "r").withGuess(SECRET)).hasToString("a.b is '***': r");
+        assertThat(SettingProblem.ofValue("a.b", "hunter2", "r").withGuess(SECRET))
+                .hasToString("a.b is '***': r");
     }
 
     @Test

@@ -130,7 +130,13 @@ public class ApiConfiguration {
     }
 
     @Bean
-    TaskReader taskReader(ConfiguredQueues queues, Inspection inspection, Backlog backlog, PayloadMasks masks, Dependencies dependencies, FanOutReader fanOuts) {
+    TaskReader taskReader(
+            ConfiguredQueues queues,
+            Inspection inspection,
+            Backlog backlog,
+            PayloadMasks masks,
+            Dependencies dependencies,
+            FanOutReader fanOuts) {
         return new TaskReader(
                 queues,
                 inspection,
@@ -141,16 +147,22 @@ public class ApiConfiguration {
     }
 
     @Bean
-    TasksController tasksController(ConfiguredQueues queues, Inspection inspection, Administration administration, Backlog backlog, TaskReader reader) {
-        return new TasksController(
-                queues,
-                administration,
-                new TaskLookup(inspection, backlog),
-                reader);
+    TasksController tasksController(
+            ConfiguredQueues queues,
+            Inspection inspection,
+            Administration administration,
+            Backlog backlog,
+            TaskReader reader) {
+        return new TasksController(queues, administration, new TaskLookup(inspection, backlog), reader);
     }
 
     @Bean
-    LifecycleController lifecycleController(ConfiguredQueues queues, TandemSettings settings, Inspection inspection, Administration administration, Backlog backlog) {
+    LifecycleController lifecycleController(
+            ConfiguredQueues queues,
+            TandemSettings settings,
+            Inspection inspection,
+            Administration administration,
+            Backlog backlog) {
         return new LifecycleController(
                 queues,
                 administration,
@@ -160,14 +172,16 @@ public class ApiConfiguration {
     }
 
     @Bean
-    PayloadEditor payloadEditor(ConfiguredQueues queues, TandemSettings settings, Inspection inspection, Administration administration, Backlog backlog, PayloadMasks masks, FanOutAdministration fanOuts) {
-        return new PayloadEditor(
-                queues,
-                administration,
-                new TaskLookup(inspection, backlog),
-                masks,
-                fanOuts,
-                (int) settings.maxPayload().toBytes());
+    PayloadEditor payloadEditor(
+            ConfiguredQueues queues,
+            TandemSettings settings,
+            Inspection inspection,
+            Administration administration,
+            Backlog backlog,
+            PayloadMasks masks,
+            FanOutAdministration fanOuts) {
+        return new PayloadEditor(queues, administration, new TaskLookup(inspection, backlog), masks, fanOuts, (int)
+                settings.maxPayload().toBytes());
     }
 
     @Bean
@@ -176,9 +190,9 @@ public class ApiConfiguration {
     }
 
     @Bean
-    DependenciesController dependenciesController(ConfiguredQueues queues, Inspection inspection, Dependencies dependencies, Backlog backlog) {
-        return new DependenciesController(
-                queues, dependencies, new TaskLookup(inspection, backlog));
+    DependenciesController dependenciesController(
+            ConfiguredQueues queues, Inspection inspection, Dependencies dependencies, Backlog backlog) {
+        return new DependenciesController(queues, dependencies, new TaskLookup(inspection, backlog));
     }
 
     @Bean
@@ -240,12 +254,14 @@ public class ApiConfiguration {
     }
 
     @Bean
-    TimelineReader timelineReader(ConfiguredQueues queues, Inspection inspection, Backlog backlog, KeyLog log, WhyFacts facts) {
+    TimelineReader timelineReader(
+            ConfiguredQueues queues, Inspection inspection, Backlog backlog, KeyLog log, WhyFacts facts) {
         return new TimelineReader(queues, inspection, backlog, log, facts);
     }
 
     @Bean
-    KeysController keysController(ConfiguredQueues queues, Administration administration, KeyReader reader, TimelineReader timelines) {
+    KeysController keysController(
+            ConfiguredQueues queues, Administration administration, KeyReader reader, TimelineReader timelines) {
         return new KeysController(queues, administration, reader, timelines);
     }
 
@@ -295,9 +311,9 @@ public class ApiConfiguration {
     }
 
     @Bean
-    SubmitController submitController(ConfiguredQueues queues, TandemSettings settings, Publisher publisher, IdempotencyKeys keys) {
-        return new SubmitController(
-                queues, publisher, keys, settings, InstantSource.system());
+    SubmitController submitController(
+            ConfiguredQueues queues, TandemSettings settings, Publisher publisher, IdempotencyKeys keys) {
+        return new SubmitController(queues, publisher, keys, settings, InstantSource.system());
     }
 
     @Bean
@@ -311,9 +327,9 @@ public class ApiConfiguration {
     }
 
     @Bean
-    BatchController batchController(ConfiguredQueues queues, TandemSettings settings, Publisher publisher, IdempotencyKeys keys) {
-        return new BatchController(
-                queues, publisher, keys, settings, InstantSource.system());
+    BatchController batchController(
+            ConfiguredQueues queues, TandemSettings settings, Publisher publisher, IdempotencyKeys keys) {
+        return new BatchController(queues, publisher, keys, settings, InstantSource.system());
     }
 
     @Bean

@@ -86,7 +86,8 @@ final class RabbitManagement {
     }
 
     private @Nullable Managed look(String queue) throws IOException {
-        URI uri = URI.create(root + "/api/queues/" + UrlText.pathSegment(virtualHost) + "/" + UrlText.pathSegment(queue));
+        URI uri =
+                URI.create(root + "/api/queues/" + UrlText.pathSegment(virtualHost) + "/" + UrlText.pathSegment(queue));
         HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
         if (tls != null && connection instanceof HttpsURLConnection encrypted) {
             encrypted.setSSLSocketFactory(tls.getSocketFactory());

@@ -34,8 +34,8 @@ final class YamlMistake {
             + "|could not determine a constructor for the tag");
 
     /** Messages about limits of the library, which have numbers only. */
-    private static final Pattern LIMIT = Pattern.compile(
-            "The incoming YAML document exceeds the limit: \\d+ code points"
+    private static final Pattern LIMIT =
+            Pattern.compile("The incoming YAML document exceeds the limit: \\d+ code points"
                     + "|Number of aliases for non-scalar nodes exceeds the specified max=\\d+"
                     + "|Nesting Depth exceeded max \\d+");
 
@@ -53,7 +53,8 @@ final class YamlMistake {
         if (failure instanceof MarkedYAMLException marked) {
             String problem = first(KNOWN, marked.getProblem());
             Mark mark = mark(marked, problem);
-            String place = mark == null ? "" : " at line " + (mark.getLine() + 1) + ", column " + (mark.getColumn() + 1);
+            String place =
+                    mark == null ? "" : " at line " + (mark.getLine() + 1) + ", column " + (mark.getColumn() + 1);
             return subject + " can't be read" + place + ": " + problem + advice(problem);
         }
         return subject + " can't be read: " + reason(failure);

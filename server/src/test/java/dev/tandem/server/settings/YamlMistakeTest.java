@@ -39,7 +39,9 @@ class YamlMistakeTest {
             a: "\\d"                   | at line 1, column 6: found unknown escape character | (write the value in single quotes)
             """)
     void thePlaceTheProblemAndWhatToDoAreSaid(String text, String problem, String advice) throws IOException {
-        assertThat(report(text)).contains("settings.yml can't be read " + problem).endsWith(advice);
+        assertThat(report(text))
+                .contains("settings.yml can't be read " + problem)
+                .endsWith(advice);
     }
 
     /** Passwords often begin with characters that mean something in YAML. */
@@ -107,7 +109,8 @@ class YamlMistakeTest {
                 catchThrowable(() -> new YamlPropertySourceLoader().load("imported", new FileSystemResource(file)));
         assertThat(thrown).isNotNull();
 
-        FailureAnalysis analysis = new YamlFailureAnalyzer().analyze(new IllegalStateException("The import failed", thrown));
+        FailureAnalysis analysis =
+                new YamlFailureAnalyzer().analyze(new IllegalStateException("The import failed", thrown));
         assertThat(analysis).isNotNull();
         assertThat(analysis.getDescription())
                 .startsWith("  A settings file can't be read")
@@ -116,7 +119,8 @@ class YamlMistakeTest {
 
     @Test
     void otherFailuresAreLeftToOthers() {
-        assertThat(new YamlFailureAnalyzer().analyze(new IllegalStateException("no YAML"))).isNull();
+        assertThat(new YamlFailureAnalyzer().analyze(new IllegalStateException("no YAML")))
+                .isNull();
     }
 
     private String report(String text) throws IOException {

@@ -150,7 +150,10 @@ final class SitePages {
                 Map<String, String> input = attributes(inputs.group());
                 String name = input.getOrDefault("name", "");
                 if ("hidden".equals(input.get("type"))) {
-                    hidden.append('&').append(name).append('=').append(UrlText.queryValue(input.getOrDefault("value", "")));
+                    hidden.append('&')
+                            .append(name)
+                            .append('=')
+                            .append(UrlText.queryValue(input.getOrDefault("value", "")));
                 } else if (!name.isEmpty()) {
                     fields.add(name);
                 }
