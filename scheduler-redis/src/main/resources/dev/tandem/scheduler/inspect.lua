@@ -236,7 +236,7 @@ local function first_claimed(max_tasks)
       first[max_tasks + 1] = nil
     end
   end
-  -- One HSCAN usually suffices. A hash that has just shrunk may need several.
+  -- One `HSCAN` usually suffices. A hash that has just shrunk may need several.
   for _ = 1, MAX_CLAIM_SCANS do
     local scanned = call('HSCAN', CLAIMS, cursor, 'COUNT', math.min(MAX_LISTED_TASKS, SCANNED_FOR_EACH * max_tasks))
     for i = 1, #scanned[2], 2 do
