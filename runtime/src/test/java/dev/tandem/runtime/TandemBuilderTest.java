@@ -60,7 +60,8 @@ class TandemBuilderTest {
 
         assertThat(problems(orders(Tandem.connect(file))))
                 .containsExactly("tandem.queues.orders is not set: the program has handlers for this queue: set its"
-                        + " source, kafka or rabbit, or name one of order, mail");
+                        + " source, kafka or rabbit, or name one of order, mail (" + file.getFileName()
+                        + ", near line 1)");
     }
 
     @Test
