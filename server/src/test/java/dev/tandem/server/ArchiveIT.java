@@ -23,21 +23,21 @@ class ArchiveIT extends ArchiveTestBase {
     private static final Map<String, String> QUEUES =
             Map.of("kafka", UniqueNames.fresh("archived-k"), "rabbit", UniqueNames.fresh("archived-r"));
 
-    private static RunningServer server;
+    private RunningServer server;
 
     @BeforeAll
-    static void start() {
+    void start() {
         server = RunningServer.healthy(settings());
     }
 
     @AfterAll
-    static void stop() {
+    void stop() {
         if (server != null) {
             server.close();
         }
     }
 
-    private static Map<String, String> settings() {
+    private Map<String, String> settings() {
         Map<String, String> settings = RunningServer.settings("kafka", "rabbit");
         settings.put("tandem.archive.url", postgres.address());
         settings.put("tandem.archive.name", UniqueNames.fresh("archive"));
@@ -134,23 +134,23 @@ class ArchiveIT extends ArchiveTestBase {
         }
     }
 
-    private static void submit(String queue, String id, String more) {
+    private void submit(String queue, String id, String more) {
         submit(server, queue, id, ", " + more);
     }
 
-    private static void cancel(String queue, String id) {
+    private void cancel(String queue, String id) {
         await().atMost(PATIENCE)
                 .until(() -> server.post("/api/v1/queues/" + queue + "/tasks/" + id + "/cancel")
                                 .status()
                         == 202);
     }
 
-    private static RunningServer.Answer archived(String queue, String id) {
+    private RunningServer.Answer archived(String queue, String id) {
         return server.get("/api/v1/queues/" + queue + "/archive/" + UrlText.pathSegment(id));
     }
 
     /** Waits until the archive has the end of a task. Returns its outcomes, with the attempt of each. */
-    private static List<String> awaitEnd(String queue, String id, String state) {
+    private List<String> awaitEnd(String queue, String id, String state) {
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(
                                 archived(queue, id).json().path("state").asString(""))
@@ -161,7 +161,7 @@ class ArchiveIT extends ArchiveTestBase {
                 .toList();
     }
 
-    private static List<String> ids(String query) {
+    private List<String> ids(String query) {
         RunningServer.Answer answer = server.get("/api/v1/archive?" + query);
         assertThat(answer.status()).as(answer.body()).isEqualTo(200);
         return StreamSupport.stream(answer.json().path("outcomes").spliterator(), false)

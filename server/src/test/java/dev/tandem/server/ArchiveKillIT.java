@@ -96,7 +96,7 @@ class ArchiveKillIT extends ArchiveTestBase {
         }
     }
 
-    private static Map<String, String> archives(Map<String, String> runs) {
+    private Map<String, String> archives(Map<String, String> runs) {
         Map<String, String> archives = new LinkedHashMap<>(runs);
         archives.put("tandem.executor.enabled", "false");
         archives.put("tandem.archive.name", UniqueNames.fresh("archive"));
@@ -121,7 +121,7 @@ class ArchiveKillIT extends ArchiveTestBase {
     }
 
     /** Waits until the broker keeps events for the archive: an exchange of RabbitMQ has none from before. */
-    private static void awaitArchive(RunningServer worker, Connection database, String queue, LocalProcess victim) {
+    private void awaitArchive(RunningServer worker, Connection database, String queue, LocalProcess victim) {
         AtomicInteger number = new AtomicInteger();
         await("the archive")
                 .atMost(PATIENCE)

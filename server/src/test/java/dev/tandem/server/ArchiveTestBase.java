@@ -10,34 +10,37 @@ import java.io.IOException;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 
-/** A PostgreSQL of its own for an archive, and servers whose tasks are posted and have events. */
+/** A PostgreSQL of each class's own for an archive, and servers whose tasks are posted and have events. */
+@TestInstance(Lifecycle.PER_CLASS) // Classes run beside each other, and static fields would be those of all of them.
 abstract class ArchiveTestBase {
 
-    static LocalPostgres postgres;
-    static RecordingEndpoint endpoint;
+    LocalPostgres postgres;
+    RecordingEndpoint endpoint;
 
     @BeforeAll
-    static void startPostgres() throws IOException {
+    void startPostgres() throws IOException {
         postgres = Brokers.ownPostgres("fsync=off");
         endpoint = new RecordingEndpoint();
     }
 
     @AfterAll
-    static void stopPostgres() {
+    void stopPostgres() {
         endpoint.close();
         postgres.close();
     }
 
     /** Returns the settings of a server without an archive. */
-    static Map<String, String> settings(String queue, String source) {
+    Map<String, String> settings(String queue, String source) {
         Map<String, String> settings = RunningServer.settings(source);
         addQueue(settings, queue, source);
         return settings;
     }
 
     /** Adds a queue with one partition. */
-    static void addQueue(Map<String, String> settings, String queue, String source) {
+    void addQueue(Map<String, String> settings, String queue, String source) {
         String at = "tandem.queues." + queue + ".";
         settings.put(at + "source", source);
         settings.put(at + "partitions", "1");
@@ -47,17 +50,17 @@ abstract class ArchiveTestBase {
     }
 
     /** Returns the address of PostgreSQL behind a proxy. */
-    static String address(TcpProxy proxy) {
+    String address(TcpProxy proxy) {
         return postgres.address().replace(":" + postgres.port() + "/", ":" + proxy.port() + "/");
     }
 
     /** Submits a task, as soon as the server accepts it. */
-    static void submit(RunningServer to, String queue, String id) {
+    void submit(RunningServer to, String queue, String id) {
         submit(to, queue, id, "");
     }
 
     /** Submits a task. @param more further fields, each with a comma before it */
-    static void submit(RunningServer to, String queue, String id, String more) {
+    void submit(RunningServer to, String queue, String id, String more) {
         String task = "{\"id\": \"" + id + "\", \"payload\": 1" + more + "}";
         await("submission")
                 .atMost(PATIENCE)

@@ -243,7 +243,15 @@ final class ConsoleVisits {
         JsonNode groups =
                 json("/api/v1/queues/" + queue + "/dead-groups?limit=500").path("groups");
         String rarest = groups.path(groups.size() - 1).path("fingerprint").asString();
+        // Lists hide what only counted tasks, so no link leads there.
+        String operation = json("/api/v1/queues/" + queue + "/operations")
+                .path("operations")
+                .path(0)
+                .path("id")
+                .asString();
         Map<String, String> pages = new LinkedHashMap<>();
+        pages.put("operations with dry runs", "/operations?dry-runs=true");
+        pages.put("an operation", "/queues/" + queue + "/operations/" + operation);
         pages.put("the tasks of a rare error", tasks + "?state=dead&fingerprint=" + rarest);
         pages.put("a task with others around it", tasks + "/" + ScaleFill.scheduledId());
         pages.put("the payload of a task", tasks + "/" + ScaleFill.scheduledId() + "/edit");

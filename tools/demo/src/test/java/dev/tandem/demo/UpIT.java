@@ -3,6 +3,7 @@ package dev.tandem.demo;
 import static dev.tandem.testkit.Brokers.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.tandem.local.JvmOptions;
 import dev.tandem.local.LocalProcess;
@@ -38,6 +39,7 @@ class UpIT {
 
     private static final Pattern API = Pattern.compile("API +(http\\S+)/queues");
     private static final Pattern LOG = Pattern.compile("Its log stays at (\\S+)");
+    private static final int SIGINT = 2;
 
     @TempDir
     private Path folder;
@@ -93,6 +95,7 @@ class UpIT {
     @ParameterizedTest
     @ValueSource(strings = {"INT", "TERM"})
     void anEndThatIsAskedForIsNoFailure(String signal) throws Exception {
+        assumeFalse(signal.equals("INT") && ignoresInterrupts(), "A shell in the background has its programs ignore it");
         try (LocalProcess up = up("--queue", UniqueNames.fresh("parcels")).start()) {
             await().atMost(PATIENCE)
                     .until(() -> API.matcher(Files.readString(up.log())).find());
@@ -109,6 +112,16 @@ class UpIT {
             assertThat(up.exitStatus()).as(up.logTail()).isZero();
             await().atMost(PATIENCE).until(() -> children.stream().noneMatch(ProcessHandle::isAlive));
         }
+    }
+
+    /** Returns whether this JVM was started with SIGINT ignored, which its children inherit. */
+    private static boolean ignoresInterrupts() throws IOException {
+        Path status = Path.of("/proc/self/status");
+        return Files.exists(status)
+                && Files.readAllLines(status).stream()
+                        .filter(line -> line.startsWith("SigIgn:"))
+                        .map(line -> line.substring("SigIgn:".length()).strip())
+                        .anyMatch(mask -> (Long.parseUnsignedLong(mask, 16) & 1 << (SIGINT - 1)) != 0);
     }
 
     @Test
