@@ -12,6 +12,7 @@ import dev.tandem.testkit.Brokers;
 import dev.tandem.testkit.UniqueNames;
 import java.net.URI;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,9 +20,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** An archive of ends on RabbitMQ, while that or PostgreSQL cannot be reached at first. */
 class ArchiveStartIT extends ArchiveTestBase {
 
-    private final String queue = UniqueNames.fresh("archived");
-    private final String archive = UniqueNames.fresh("archive");
-    private final Map<String, String> settings = settings(queue, "rabbit");
+    private String queue;
+    private String archive;
+    private Map<String, String> settings;
+
+    @BeforeEach
+    void choose() {
+        queue = UniqueNames.fresh("archived");
+        archive = UniqueNames.fresh("archive");
+        settings = settings(queue, "rabbit");
+    }
 
     @ParameterizedTest
     @EnumSource(
