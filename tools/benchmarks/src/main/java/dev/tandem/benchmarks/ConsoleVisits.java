@@ -247,7 +247,7 @@ final class ConsoleVisits {
         String operation = json("/api/v1/queues/" + queue + "/operations")
                 .path("operations")
                 .path(0)
-                .path("id")
+                .path("operation")
                 .asString();
         Map<String, String> pages = new LinkedHashMap<>();
         pages.put("operations with dry runs", "/operations?dry-runs=true");
