@@ -95,7 +95,8 @@ class UpIT {
     @ParameterizedTest
     @ValueSource(strings = {"INT", "TERM"})
     void anEndThatIsAskedForIsNoFailure(String signal) throws Exception {
-        assumeFalse(signal.equals("INT") && ignoresInterrupts(), "A shell in the background has its programs ignore it");
+        assumeFalse(
+                signal.equals("INT") && ignoresInterrupts(), "A shell in the background has its programs ignore it");
         try (LocalProcess up = up("--queue", UniqueNames.fresh("parcels")).start()) {
             await().atMost(PATIENCE)
                     .until(() -> API.matcher(Files.readString(up.log())).find());
