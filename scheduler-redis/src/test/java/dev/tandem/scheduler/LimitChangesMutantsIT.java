@@ -20,21 +20,36 @@ class LimitChangesMutantsIT {
 
     private enum LimitMutant {
         /** Makes a change whatever revision it names. */
-        IGNORE_REVISION("if ARGV[2] ~= '' and ARGV[2] ~= revision and", "if false and"),
+        IGNORE_REVISION(
+                "if ARGV[2] ~= '' and ARGV[2] ~= revision and",
+                "if false and",
+                "ofChangesThatNameOneRevisionOneIsMade"),
         /** Makes a change that was made for a limit without an override, whatever that limit has. */
-        IGNORE_OVERRIDE("(ARGV[2] ~= NO_REVISION or is_overridden)", "ARGV[2] ~= NO_REVISION"),
+        IGNORE_OVERRIDE(
+                "(ARGV[2] ~= NO_REVISION or is_overridden)",
+                "ARGV[2] ~= NO_REVISION",
+                "aChangeThatNamesAnotherRevisionIsRefusedWithWhatIsInForce"),
         /** Forgets the revision of a reset, so that the next one may get it again. */
-        FORGET_RESET("call('PEXPIRE', KEYS[1], RESET_LIMIT_KEPT_MILLIS)", "call('DEL', KEYS[1])"),
+        FORGET_RESET(
+                "call('PEXPIRE', KEYS[1], RESET_LIMIT_KEPT_MILLIS)",
+                "call('DEL', KEYS[1])",
+                "anUndoOfAResetTakesBackNoLaterOne"),
         /** Gives each change the revision of the one before. */
         KEEP_REVISION(
-                "math.max(time[1] * 1000000 + time[2], (tonumber(revision) or 0) + 1)", "tonumber(revision) or 1");
+                "math.max(time[1] * 1000000 + time[2], (tonumber(revision) or 0) + 1)",
+                "tonumber(revision) or 1",
+                "theSameNumberAgainHasAnotherRevision");
 
         private final String text;
         private final String by;
 
-        LimitMutant(String text, String by) {
+        /** The rule that the mutant breaks, for limits of each kind. */
+        private final String rule;
+
+        LimitMutant(String text, String by, String rule) {
             this.text = text;
             this.by = by;
+            this.rule = rule;
         }
 
         Set<String> broken() throws Exception {
@@ -45,7 +60,11 @@ class LimitChangesMutantsIT {
     @ParameterizedTest
     @EnumSource
     void aScriptThatBreaksARuleIsCaught(LimitMutant mutant) throws Exception {
-        assertThat(mutant.broken()).as("rules that %s breaks", mutant).isNotEmpty();
+        assertThat(mutant.broken())
+                .as("rules that %s breaks", mutant)
+                .contains(Arrays.stream(LimitKind.values())
+                        .map(kind -> mutant.rule + " " + kind)
+                        .toArray(String[]::new));
     }
 
     /** Shows that a mutant is caught for its change, not because it is loaded apart from the tests. */
