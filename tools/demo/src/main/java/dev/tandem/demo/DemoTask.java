@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One task of the demonstration, with its planned fate.
+ * One task of the demonstration, with its planned end.
  *
  * @param id unique in the whole workload
  * @param queue the queue to which it is published
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param delay the time from publishing to its earliest start; zero for none
  * @param workMillis how long a run takes
  * @param failures how many attempts fail before one succeeds
- * @param fate what is to become of it
+ * @param end what is to become of it
  */
 record DemoTask(
         String id,
@@ -23,10 +23,10 @@ record DemoTask(
         Duration delay,
         int workMillis,
         int failures,
-        Fate fate) {
+        PlannedEnd end) {
 
     /** The planned end of a task. */
-    enum Fate {
+    enum PlannedEnd {
         SUCCEEDS,
         DIES,
         /** Waits behind a dead task of its key, and never starts. */
@@ -40,11 +40,11 @@ record DemoTask(
     }
 
     boolean dies() {
-        return fate == Fate.DIES;
+        return end == PlannedEnd.DIES;
     }
 
     boolean waits() {
-        return fate == Fate.WAITS;
+        return end == PlannedEnd.WAITS;
     }
 
     boolean delayed() {

@@ -1,6 +1,6 @@
 package dev.tandem.demo;
 
-import dev.tandem.demo.DemoTask.Fate;
+import dev.tandem.demo.DemoTask.PlannedEnd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,11 +86,11 @@ final class DemoWorkload {
     }
 
     private DemoTask invoice(int customer, int number) {
-        Fate fate =
-                customer > 0 || number < DEAD_INVOICE ? Fate.SUCCEEDS : number == DEAD_INVOICE ? Fate.DIES : Fate.WAITS;
+        PlannedEnd end =
+                customer > 0 || number < DEAD_INVOICE ? PlannedEnd.SUCCEEDS : number == DEAD_INVOICE ? PlannedEnd.DIES : PlannedEnd.WAITS;
         String key = customer(customer);
         return new DemoTask(
-                key + "-invoice-" + (number + 1), INVOICES, key, number, Duration.ZERO, INVOICE_MILLIS, 0, fate);
+                key + "-invoice-" + (number + 1), INVOICES, key, number, Duration.ZERO, INVOICE_MILLIS, 0, end);
     }
 
     private DemoTask step(int order, int step) {
@@ -105,12 +105,12 @@ final class DemoWorkload {
                 Duration.ZERO,
                 2 + random.nextInt(20),
                 failures,
-                dead ? Fate.DIES : Fate.SUCCEEDS);
+                dead ? PlannedEnd.DIES : PlannedEnd.SUCCEEDS);
     }
 
     private DemoTask reminder(int order) {
         Duration delay = Duration.ofMillis(500 + random.nextInt((int) LONGEST_DELAY.toMillis() - 500));
-        return new DemoTask("reminder-" + order, REMINDERS, null, 0, delay, 1, 0, Fate.SUCCEEDS);
+        return new DemoTask("reminder-" + order, REMINDERS, null, 0, delay, 1, 0, PlannedEnd.SUCCEEDS);
     }
 
     private DemoTask mail(int order, int step) {
@@ -125,6 +125,6 @@ final class DemoWorkload {
                 delay,
                 2 + random.nextInt(20),
                 failures,
-                Fate.SUCCEEDS);
+                PlannedEnd.SUCCEEDS);
     }
 }

@@ -50,7 +50,7 @@ final class EventTail {
     }
 
     private int count(DemoEvent event) {
-        boolean firing = Firings.isOne(event.id());
+        boolean firing = Firings.isFiring(event.id());
         failures += event.kind() == Kind.FAILURE ? 1 : 0;
         if (event.kind() == Kind.SUCCESS || event.kind() == Kind.DEAD) {
             (firing ? finishedFirings : finished).add(event.id());

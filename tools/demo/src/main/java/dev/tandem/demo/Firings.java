@@ -1,7 +1,7 @@
 package dev.tandem.demo;
 
 import dev.tandem.demo.DemoCheck.Published;
-import dev.tandem.demo.DemoTask.Fate;
+import dev.tandem.demo.DemoTask.PlannedEnd;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,7 +34,7 @@ final class Firings {
     private Firings() {}
 
     /** Returns whether the task with this id is that of an instant. */
-    static boolean isOne(String id) {
+    static boolean isFiring(String id) {
         int at = id.indexOf('@');
         return at > 0 && SCHEDULES.contains(id.substring(0, at));
     }
@@ -52,7 +52,7 @@ final class Firings {
         long last = until / interval * interval;
         Map<String, Long> first = new HashMap<>();
         for (String id : ran) {
-            if (isOne(id) && micros(id) >= from) {
+            if (isFiring(id) && micros(id) >= from) {
                 first.merge(schedule(id), micros(id), Math::min);
             }
         }
@@ -81,6 +81,6 @@ final class Firings {
 
     private static DemoTask task(String schedule, long micros) {
         String id = schedule + "@" + Instant.ofEpochMilli(micros / 1_000);
-        return new DemoTask(id, DemoWorkload.REPORTS, null, 0, Duration.ZERO, WORK_MILLIS, 0, Fate.SUCCEEDS);
+        return new DemoTask(id, DemoWorkload.REPORTS, null, 0, Duration.ZERO, WORK_MILLIS, 0, PlannedEnd.SUCCEEDS);
     }
 }

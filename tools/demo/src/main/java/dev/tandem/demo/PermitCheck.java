@@ -2,7 +2,7 @@ package dev.tandem.demo;
 
 import dev.tandem.demo.DemoCheck.Kill;
 import dev.tandem.demo.DemoCheck.Published;
-import dev.tandem.demo.DemoTask.Fate;
+import dev.tandem.demo.DemoTask.PlannedEnd;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -22,7 +22,7 @@ final class PermitCheck {
         logs.values().stream()
                 .flatMap(Collection::stream)
                 .map(DemoEvent::id)
-                .filter(Firings::isOne)
+                .filter(Firings::isFiring)
                 .forEach(id -> limited.put(id, new Published(task(id), 0)));
         List<HandlerRun> runs = HandlerRuns.read(limited, logs, kill).stream()
                 .sorted(HandlerRun.BY_START)
@@ -40,6 +40,6 @@ final class PermitCheck {
     }
 
     private static DemoTask task(String id) {
-        return new DemoTask(id, DemoWorkload.REPORTS, null, 0, Duration.ZERO, 0, 0, Fate.SUCCEEDS);
+        return new DemoTask(id, DemoWorkload.REPORTS, null, 0, Duration.ZERO, 0, 0, PlannedEnd.SUCCEEDS);
     }
 }

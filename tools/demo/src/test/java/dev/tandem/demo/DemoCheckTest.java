@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.demo.DemoCheck.Kill;
 import dev.tandem.demo.DemoCheck.Published;
 import dev.tandem.demo.DemoEvent.Kind;
-import dev.tandem.demo.DemoTask.Fate;
+import dev.tandem.demo.DemoTask.PlannedEnd;
 import dev.tandem.kit.JsonLinesLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -99,7 +99,7 @@ class DemoCheckTest {
     @Test
     void duplicateMailIsExplainedOnlyIfTheKilledProcessRanIt() {
         published.add(
-                new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, Duration.ZERO, 1, 0, Fate.SUCCEEDS), 0));
+                new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, Duration.ZERO, 1, 0, PlannedEnd.SUCCEEDS), 0));
         event("one", Kind.START, 10, "m", 1);
         event("one", Kind.FAILURE, 20, "m", 1);
         token = 1;
@@ -118,7 +118,7 @@ class DemoCheckTest {
     @Test
     void delayedMailThatTheKilledProcessMayHaveHandedOverIsExplainedOnce() {
         Duration delay = Duration.ofSeconds(5);
-        published.add(new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, delay, 1, 0, Fate.SUCCEEDS), 1_000));
+        published.add(new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, delay, 1, 0, PlannedEnd.SUCCEEDS), 1_000));
         run("two", "m", 5_002_000, 5_002_010);
         run("two", "m", 9_000_000, 9_000_010);
 
@@ -187,7 +187,7 @@ class DemoCheckTest {
 
     @Test
     void deadTaskIsAccountedForAndDoesNotBlockItsKey() {
-        published.add(new Published(new DemoTask("a-0", "orders", "a", 0, Duration.ZERO, 1, 0, Fate.DIES), 0));
+        published.add(new Published(new DemoTask("a-0", "orders", "a", 0, Duration.ZERO, 1, 0, PlannedEnd.DIES), 0));
         step("a", 1);
         event("one", Kind.START, 10, "a-0", 1);
         event("one", Kind.DEAD, 20, "a-0", 1);
@@ -265,7 +265,7 @@ class DemoCheckTest {
 
     @Test
     void latenessCountsFromTheMessagesTimestampAndItsDelay() {
-        DemoTask task = new DemoTask("r", "reminders", null, 0, Duration.ofMillis(500), 1, 0, Fate.SUCCEEDS);
+        DemoTask task = new DemoTask("r", "reminders", null, 0, Duration.ofMillis(500), 1, 0, PlannedEnd.SUCCEEDS);
         published.add(new Published(task, 1_000_000));
         run("one", "r", 1_503_000, 1_504_000);
 
@@ -284,9 +284,9 @@ class DemoCheckTest {
     @Test
     void delayedTasksMayWaitAsLongAsOtherTasksDo() {
         published.add(
-                new Published(new DemoTask("p", "reminders", null, 0, Duration.ZERO, 1, 0, Fate.SUCCEEDS), 1_000_000));
+                new Published(new DemoTask("p", "reminders", null, 0, Duration.ZERO, 1, 0, PlannedEnd.SUCCEEDS), 1_000_000));
         published.add(new Published(
-                new DemoTask("r", "reminders", null, 0, Duration.ofMillis(500), 1, 0, Fate.SUCCEEDS), 1_000_000));
+                new DemoTask("r", "reminders", null, 0, Duration.ofMillis(500), 1, 0, PlannedEnd.SUCCEEDS), 1_000_000));
         run("one", "p", 8_000_000, 8_001_000);
         run("one", "r", 8_500_000 + DemoCheck.LATEST_MICROS, 100_000_000);
         assertThat(judge().passed()).isTrue();
@@ -331,8 +331,8 @@ class DemoCheckTest {
                 .hasSize(600);
         assertThat(tasks)
                 .filteredOn(task -> "customer-1".equals(task.key()))
-                .extracting(DemoTask::fate)
-                .containsExactly(Fate.SUCCEEDS, Fate.DIES, Fate.WAITS, Fate.WAITS, Fate.WAITS);
+                .extracting(DemoTask::end)
+                .containsExactly(PlannedEnd.SUCCEEDS, PlannedEnd.DIES, PlannedEnd.WAITS, PlannedEnd.WAITS, PlannedEnd.WAITS);
         assertThat(tasks).filteredOn(DemoTask::waits).hasSize(3);
         assertThat(new DemoWorkload(7, false, "").tasks(120))
                 .noneMatch(task -> task.queue().equals(DemoWorkload.MAILS));
@@ -341,9 +341,9 @@ class DemoCheckTest {
     /** Publishes a task that dies and two that wait behind it. @return the id of the one that dies */
     private String haltedCustomer() {
         for (int number = 0; number < 3; number++) {
-            Fate fate = number == 0 ? Fate.DIES : Fate.WAITS;
+            PlannedEnd end = number == 0 ? PlannedEnd.DIES : PlannedEnd.WAITS;
             published.add(
-                    new Published(new DemoTask("c-" + number, "invoices", "c", number, Duration.ZERO, 1, 0, fate), 0));
+                    new Published(new DemoTask("c-" + number, "invoices", "c", number, Duration.ZERO, 1, 0, end), 0));
         }
         event("one", Kind.START, 10, "c-0", ++token);
         event("one", Kind.DEAD, 20, "c-0", token);
@@ -351,7 +351,7 @@ class DemoCheckTest {
     }
 
     private void step(String key, int step) {
-        DemoTask task = new DemoTask(key + "-" + step, "orders", key, step, Duration.ZERO, 1, 0, Fate.SUCCEEDS);
+        DemoTask task = new DemoTask(key + "-" + step, "orders", key, step, Duration.ZERO, 1, 0, PlannedEnd.SUCCEEDS);
         published.add(new Published(task, 0));
     }
 

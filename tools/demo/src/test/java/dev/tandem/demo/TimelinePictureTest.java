@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tandem.demo.DemoCheck.Kill;
 import dev.tandem.demo.DemoCheck.Published;
 import dev.tandem.demo.DemoEvent.Kind;
-import dev.tandem.demo.DemoTask.Fate;
+import dev.tandem.demo.DemoTask.PlannedEnd;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -84,7 +84,7 @@ class TimelinePictureTest {
 
     private void step(String key, int step) {
         DemoTask task =
-                new DemoTask(key + "-" + step, DemoWorkload.ORDERS, key, step, Duration.ZERO, 1, 0, Fate.SUCCEEDS);
+                new DemoTask(key + "-" + step, DemoWorkload.ORDERS, key, step, Duration.ZERO, 1, 0, PlannedEnd.SUCCEEDS);
         published.add(new Published(task, KILL - 1_000_000));
     }
 
