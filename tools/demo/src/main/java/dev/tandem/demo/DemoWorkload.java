@@ -86,8 +86,9 @@ final class DemoWorkload {
     }
 
     private DemoTask invoice(int customer, int number) {
-        PlannedEnd end =
-                customer > 0 || number < DEAD_INVOICE ? PlannedEnd.SUCCEEDS : number == DEAD_INVOICE ? PlannedEnd.DIES : PlannedEnd.WAITS;
+        PlannedEnd end = customer > 0 || number < DEAD_INVOICE
+                ? PlannedEnd.SUCCEEDS
+                : number == DEAD_INVOICE ? PlannedEnd.DIES : PlannedEnd.WAITS;
         String key = customer(customer);
         return new DemoTask(
                 key + "-invoice-" + (number + 1), INVOICES, key, number, Duration.ZERO, INVOICE_MILLIS, 0, end);

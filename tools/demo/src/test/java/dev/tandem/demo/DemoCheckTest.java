@@ -98,8 +98,8 @@ class DemoCheckTest {
 
     @Test
     void duplicateMailIsExplainedOnlyIfTheKilledProcessRanIt() {
-        published.add(
-                new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, Duration.ZERO, 1, 0, PlannedEnd.SUCCEEDS), 0));
+        published.add(new Published(
+                new DemoTask("m", DemoWorkload.MAILS, null, 0, Duration.ZERO, 1, 0, PlannedEnd.SUCCEEDS), 0));
         event("one", Kind.START, 10, "m", 1);
         event("one", Kind.FAILURE, 20, "m", 1);
         token = 1;
@@ -118,7 +118,8 @@ class DemoCheckTest {
     @Test
     void delayedMailThatTheKilledProcessMayHaveHandedOverIsExplainedOnce() {
         Duration delay = Duration.ofSeconds(5);
-        published.add(new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, delay, 1, 0, PlannedEnd.SUCCEEDS), 1_000));
+        published.add(
+                new Published(new DemoTask("m", DemoWorkload.MAILS, null, 0, delay, 1, 0, PlannedEnd.SUCCEEDS), 1_000));
         run("two", "m", 5_002_000, 5_002_010);
         run("two", "m", 9_000_000, 9_000_010);
 
@@ -283,8 +284,8 @@ class DemoCheckTest {
 
     @Test
     void delayedTasksMayWaitAsLongAsOtherTasksDo() {
-        published.add(
-                new Published(new DemoTask("p", "reminders", null, 0, Duration.ZERO, 1, 0, PlannedEnd.SUCCEEDS), 1_000_000));
+        published.add(new Published(
+                new DemoTask("p", "reminders", null, 0, Duration.ZERO, 1, 0, PlannedEnd.SUCCEEDS), 1_000_000));
         published.add(new Published(
                 new DemoTask("r", "reminders", null, 0, Duration.ofMillis(500), 1, 0, PlannedEnd.SUCCEEDS), 1_000_000));
         run("one", "p", 8_000_000, 8_001_000);
@@ -332,7 +333,8 @@ class DemoCheckTest {
         assertThat(tasks)
                 .filteredOn(task -> "customer-1".equals(task.key()))
                 .extracting(DemoTask::end)
-                .containsExactly(PlannedEnd.SUCCEEDS, PlannedEnd.DIES, PlannedEnd.WAITS, PlannedEnd.WAITS, PlannedEnd.WAITS);
+                .containsExactly(
+                        PlannedEnd.SUCCEEDS, PlannedEnd.DIES, PlannedEnd.WAITS, PlannedEnd.WAITS, PlannedEnd.WAITS);
         assertThat(tasks).filteredOn(DemoTask::waits).hasSize(3);
         assertThat(new DemoWorkload(7, false, "").tasks(120))
                 .noneMatch(task -> task.queue().equals(DemoWorkload.MAILS));

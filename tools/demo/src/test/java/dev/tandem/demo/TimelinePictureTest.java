@@ -83,8 +83,8 @@ class TimelinePictureTest {
     }
 
     private void step(String key, int step) {
-        DemoTask task =
-                new DemoTask(key + "-" + step, DemoWorkload.ORDERS, key, step, Duration.ZERO, 1, 0, PlannedEnd.SUCCEEDS);
+        DemoTask task = new DemoTask(
+                key + "-" + step, DemoWorkload.ORDERS, key, step, Duration.ZERO, 1, 0, PlannedEnd.SUCCEEDS);
         published.add(new Published(task, KILL - 1_000_000));
     }
 
