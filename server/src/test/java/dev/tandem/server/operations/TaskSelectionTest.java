@@ -103,13 +103,30 @@ class TaskSelectionTest {
         }
     }
 
+    /** The clock of its partition is behind, so that it seems to have died before the operation began. */
+    @Test
+    void aDeadTaskThatRanSinceTheOperationCameToItsPartitionIsNotRetriedAgain() {
+        Operation retry = operation("{'states':['DEAD']}", Action.RETRY, null);
+        assertThat(retry.chooser(BEGAN, LAST_TOKEN).test(failed(TaskState.DEAD, BEGAN - HOUR, LAST_TOKEN)))
+                .isTrue();
+        assertThat(retry.chooser(BEGAN, LAST_TOKEN).test(failed(TaskState.DEAD, BEGAN - HOUR, LAST_TOKEN + 1)))
+                .isFalse();
+        assertThat(retry.chooser(BEGAN, LAST_TOKEN).test(failed(TaskState.DEAD, BEGAN - HOUR, 0)))
+                .as("it died without a run")
+                .isTrue();
+    }
+
     /** Returns a task that waits for its next attempt. */
     private static TaskInfo failed(long token) {
+        return failed(TaskState.RETRY, BEGAN + HOUR, token);
+    }
+
+    private static TaskInfo failed(TaskState state, long at, long token) {
         Envelope envelope = new Envelope(Task.of("orders", "k", new byte[0]), 1, token, "failed");
         return new TaskInfo(
                 new TaskRef("3", "0:7"),
-                TaskState.RETRY,
-                Instant.ofEpochMilli(BEGAN + HOUR),
+                state,
+                Instant.ofEpochMilli(at),
                 "k",
                 1,
                 null,
