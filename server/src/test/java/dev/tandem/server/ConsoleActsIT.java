@@ -1,9 +1,7 @@
 package dev.tandem.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -90,20 +88,15 @@ class ConsoleActsIT {
 
     @Test
     void afterARetryOfChosenTasksTheMessageLeadsToThoseThatDiedSince() {
-        console.publishDead("again", "again-1", "again-2", "again-3");
-        console.endpoint().accept("again-1");
-        Instant died = Instant.parse(console.api("GET", "queues/" + PLAIN + "/tasks/again-3", "")
-                .json()
-                .path("at")
-                .asString());
-        // The server says in whole seconds when it was asked for the retry.
-        await().until(() -> Instant.now().isAfter(died.plusSeconds(1)));
+        console.publishDead("again", "again-1");
+        console.publishDead("again", "again-2", "again-3");
+        console.endpoint().accept("again-3");
         chromium.open("/queues/" + PLAIN + "/tasks?state=dead&key=again");
-        chromium.click("[aria-label='Choose again-1']");
         chromium.click("[aria-label='Choose again-2']");
+        chromium.click("[aria-label='Choose again-3']");
         chromium.clickButton("Retry");
         chromium.awaitToast("2 of 2 done.");
-        console.awaitState(PLAIN, "again-1", "succeeded");
+        console.awaitState(PLAIN, "again-3", "succeeded");
         console.awaitState(PLAIN, "again-2", "dead");
 
         chromium.click(".toast a");

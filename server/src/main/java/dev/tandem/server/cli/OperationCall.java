@@ -1,5 +1,7 @@
 package dev.tandem.server.cli;
 
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -82,11 +84,23 @@ final class OperationCall {
                             : ", " + refused + " refused: they had changed meanwhile"
                                     + (action.equals("cancel") ? ", or run on" : "")));
             if (action.equals("retry") && "dead".equals(parameters.get("state")) && ended.has("began")) {
-                String began = TaskRows.printable(ended.path("began").asString(""));
-                out.println("To list what has died since: ./tandem dead list " + queue + " --died-after " + began);
+                out.println("To list what has died since: ./tandem dead list " + queue + " --died-after " + behind(ended));
             }
         });
         check(ended);
+    }
+
+    /**
+     * Returns when the first whole millisecond of an operation began. In the one in which it began, tasks may have died that it does
+     * not take.
+     */
+    private static String behind(JsonNode operation) {
+        String began = operation.path("began").asString("");
+        try {
+            return Instant.parse(began).plusMillis(1).toString();
+        } catch (DateTimeParseException e) {
+            return TaskRows.printable(began);
+        }
     }
 
     private JsonNode begin(Map<String, @Nullable String> parameters) {

@@ -32,6 +32,11 @@ final class Links {
         return "/api/v1/queues/" + part(queue);
     }
 
+    /** Returns the list of tasks, without what chooses some. */
+    static String tasks(String queue) {
+        return queue(queue) + "/tasks";
+    }
+
     /** Returns the list of the tasks in a state. @param state null for all */
     static String tasks(String queue, @Nullable String state) {
         return tasks(queue, new Choice(state), null);
@@ -39,12 +44,12 @@ final class Links {
 
     /** Returns a page of a list of tasks. @param cursor null for the first one */
     static String tasks(String queue, Choice choice, @Nullable String cursor) {
-        return queue(queue) + "/tasks" + query(choice, parameter("cursor", cursor));
+        return tasks(queue) + query(choice, parameter("cursor", cursor));
     }
 
     /** @param name the id or the reference of the task */
     static String task(String queue, String name) {
-        return queue(queue) + "/tasks/" + part(name);
+        return tasks(queue) + "/" + part(name);
     }
 
     /** Returns the route of the API that has a task. */

@@ -64,7 +64,7 @@ record OperationLinks(OperationViews.View operation) {
 
     /** Returns the list of the tasks that died since the operation began, of whatever error. */
     String diedSince() {
-        return list(DEAD, null, operation.began().toString());
+        return list(DEAD, null, behind());
     }
 
     /** Returns the same of the error of the operation; null if it is not for a group. */
@@ -73,7 +73,12 @@ record OperationLinks(OperationViews.View operation) {
         OperationViews.Selection from = operation.selection();
         return from == null || from.fingerprint() == null
                 ? null
-                : list(DEAD, from.fingerprint(), operation.began().toString());
+                : list(DEAD, from.fingerprint(), behind());
+    }
+
+    /** Returns when its first whole millisecond began. In the one in which it began, tasks may have died that it does not take. */
+    private String behind() {
+        return operation.began().plusMillis(1).toString();
     }
 
     private String list(String state, @Nullable String fingerprint, @Nullable String diedAfter) {

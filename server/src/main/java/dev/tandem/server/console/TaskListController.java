@@ -80,9 +80,12 @@ final class TaskListController {
                     null);
         }
 
-        /** Returns the list of the dead tasks that died since a time, which is to follow. */
-        String diedSince() {
-            return Links.tasks(queue, new Choice("dead", null, null, null, null, null, ""), null);
+        /** Returns when a task died; null if it is not dead. */
+        @Nullable
+        String died(Views.Task task) {
+            return task.at() == null || !"dead".equals(task.state())
+                    ? null
+                    : task.at().toString();
         }
 
         /** Returns the next page. */

@@ -51,14 +51,14 @@ class OperationCommandsTest {
     void afterARetryTheCommandSaysHowToSeeWhatDiedSince() {
         server.answers.put(
                 RETRY, "{\"operation\":\"o\",\"state\":\"done\",\"changed\":3,\"began\":\"2026-11-20T10:00:00Z\"}");
-        String list = "/api/v1/queues/orders/tasks?state=dead&died-after=2026-11-20T10%3A00%3A00Z";
+        String list = "/api/v1/queues/orders/tasks?state=dead&died-after=2026-11-20T10%3A00%3A00.001Z";
         server.answers.put("GET " + list + "&fingerprint=5f0c2a9be471&limit=50", "{\"tasks\": []}");
 
         assertThat(server.run("dead", "retry", "orders", "--all", "-y")).isZero();
         assertThat(server.out.toString())
                 .isEqualTo("3 tasks put back\n"
-                        + "To list what has died since: ./tandem dead list orders --died-after 2026-11-20T10:00:00Z\n");
-        String[] since = {"--died-after", "2026-11-20T10:00:00Z", "--fingerprint", "5f0c2a9be471"};
+                        + "To list what has died since: ./tandem dead list orders --died-after 2026-11-20T10:00:00.001Z\n");
+        String[] since = {"--died-after", "2026-11-20T10:00:00.001Z", "--fingerprint", "5f0c2a9be471"};
         assertThat(server.run("dead", "list", "orders", since[0], since[1], since[2], since[3]))
                 .isZero();
     }

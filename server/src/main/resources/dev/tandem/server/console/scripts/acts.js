@@ -40,9 +40,16 @@ const meant = async (asked, label) => {
   return !text || confirmed(text, label);
 };
 
-/** Returns the link to the tasks that have died since the chosen ones were retried; nothing for other acts. */
-const diedSince = ({ since, sinceText: text }, made) => since !== undefined && made.since
-  && { href: since + encodeURIComponent(new Date(made.since).toISOString()), text };
+/**
+ * Returns the link to the tasks that died after the chosen ones, nothing for other acts. The times of all deaths are by one clock,
+ * which may not be the server's. They are shown in whole milliseconds.
+ */
+const diedSince = ({ since, sinceText: text }, boxes) => {
+  const deaths = since === undefined ? [] : boxes.map((box) => Date.parse(box.dataset.died)).filter(Number.isFinite);
+  if (deaths.length === 0) return undefined;
+  const parameters = new URLSearchParams({ state: 'dead', 'died-after': new Date(Math.max(...deaths) + 1).toISOString() });
+  return { href: `${since}?${parameters}`, text };
+};
 
 /** Sends the change of a button, or one for each chosen row, and says what was done. Returns whether anything may have been. */
 const perform = async (asked) => {
@@ -55,11 +62,12 @@ const perform = async (asked) => {
     return true;
   }
   const chosen = new Map(picked().map((box) => [box.dataset.pick + each, box.dataset.back]));
+  const link = diedSince(asked, picked());
   const made = await callAll(method, [...chosen.keys()]);
   for (const box of picked()) box.checked = false;
   const backs = made.well.map((its) => chosen.get(its)).filter(Boolean);
   const undo = undone !== undefined && backs.length > 0 && { urls: backs, done: undone };
-  tellAll(done, [...chosen.keys()], made, undo, diedSince(asked, made));
+  tellAll(done, [...chosen.keys()], made, undo, link);
   return true;
 };
 

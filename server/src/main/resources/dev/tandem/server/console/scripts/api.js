@@ -24,26 +24,21 @@ export const call = async (method, url, json, more) => {
   try {
     const answer = await fetch(url, { method, headers, body: json });
     const told = await answer.json().catch(() => ({}));
-    if (answer.ok) return { told, date: answer.headers.get('Date') };
+    if (answer.ok) return { told };
     return { problem: problemOf(answer, told), errors: told.errors };
   } catch (failure) {
     return { problem: { title: body.dataset.failed, english: '' } };
   }
 };
 
-/**
- * Sends changes one after the other. Returns which were made, when the server says that it made the first of them, and what was
- * wrong with the first of the others.
- */
+/** Sends changes one after the other. Returns which were made, and what was wrong with the first of the others. */
 export const callAll = async (method, urls, json) => {
   const well = [];
   let refused = null;
-  let since = null;
   for (const url of urls) {
-    const { problem, date } = await call(method, url, json);
+    const { problem } = await call(method, url, json);
     if (problem) refused = refused || problem;
     else well.push(url);
-    since = since || date;
   }
-  return { well, refused, since };
+  return { well, refused };
 };
