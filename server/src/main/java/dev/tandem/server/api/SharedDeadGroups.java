@@ -113,11 +113,9 @@ public final class SharedDeadGroups {
 
         /** Returns all groups, as far as they were read. */
         DeadGroups whole() {
-            // As far as anybody knows, the tasks that were not read are in groups.
-            long dead = unread.stream().mapToLong(Share::dead).sum();
             return new DeadGroups(
-                    groups.dead() + dead,
-                    groups.grouped() + dead,
+                    groups.dead() + unread.stream().mapToLong(Share::dead).sum(),
+                    groups.ungrouped(),
                     groups.halting(),
                     groups.partial() || !unread.isEmpty(),
                     groups.groups());

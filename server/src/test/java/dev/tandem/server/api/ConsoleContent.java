@@ -94,7 +94,7 @@ final class ConsoleContent {
         ApiTestBase.put(task("1:9", TaskState.SCHEDULED, text, null));
         ApiTestBase.PLATFORM.keys.put(text, new KeyInfo(text, "0", BlockReason.HALTED, Instant.EPOCH, head, 1, dead));
         ApiTestBase.PLATFORM.deadGroups = new DeadGroups(
-                3, 2, 1, true, List.of(new DeadGroup(FINGERPRINT, text, text, 2, 1, 1_000, 1_700_000_000_000L)));
+                3, 1, 1, true, List.of(new DeadGroup(FINGERPRINT, text, text, 2, 1, 1_000, 1_700_000_000_000L)));
         ApiTestBase.LOG.tasks = List.of(
                 new LoggedTask(99, text, text, 1_700_000_000_000L, 0, true),
                 new LoggedTask(1, text, text, 1_700_000_000_000L, 0, true));

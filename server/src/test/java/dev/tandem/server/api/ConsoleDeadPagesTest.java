@@ -35,7 +35,7 @@ class ConsoleDeadPagesTest extends ConsoleTestBase {
     @Test
     void aPageWithoutDeadTasksSaysSo() {
         assertThat(page(Role.OPERATOR, PAGE)).contains("No task is dead.").doesNotContain("<table");
-        ApiTestBase.PLATFORM.deadGroups = new DeadGroups(3, 0, 0, false, List.of());
+        ApiTestBase.PLATFORM.deadGroups = new DeadGroups(3, 3, 0, false, List.of());
         assertThat(page(Role.OPERATOR, PAGE))
                 .contains("died under an earlier version: 3.", "No dead task is in a group.");
     }
@@ -90,7 +90,7 @@ class ConsoleDeadPagesTest extends ConsoleTestBase {
     void whatErrorsSayIsText() {
         String error = "<script>alert('1')</script>";
         ApiTestBase.PLATFORM.deadGroups =
-                new DeadGroups(1, 1, 0, false, List.of(new DeadGroup("08a1b2c3d4e5", "<b>", error, 1, 0, 1, 1)));
+                new DeadGroups(1, 0, 0, false, List.of(new DeadGroup("08a1b2c3d4e5", "<b>", error, 1, 0, 1, 1)));
         assertThat(page(Role.OPERATOR, PAGE)).doesNotContain("<script>alert", "<b>");
     }
 }

@@ -27,7 +27,7 @@ class DeadGroupsApiTest extends ApiTestBase {
     static DeadGroups someGroups() {
         return new DeadGroups(
                 1_242,
-                1_240,
+                2,
                 16,
                 true,
                 List.of(

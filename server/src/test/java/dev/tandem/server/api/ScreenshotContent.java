@@ -80,7 +80,7 @@ final class ScreenshotContent {
         platform.lags.put(QUEUE, Map.of("0", 3L, "1", 1L, "2", 0L, "3", 2L));
         platform.lags.put("orders", Map.of("0", 0L, "2", 1L));
         platform.lags.put("exports", Map.of("0", 0L));
-        platform.deadGroups = new DeadGroups(DEAD, DEAD, 1, false, List.of(group(ERROR, 10, 1), group(REFUSED, 2, 0)));
+        platform.deadGroups = new DeadGroups(DEAD, 0, 1, false, List.of(group(ERROR, 10, 1), group(REFUSED, 2, 0)));
         platform.executors = List.of(executor("web-1", 15, 5), executor("web-2", 11, 1));
         putTasks();
     }

@@ -83,6 +83,7 @@ class SharedDeadGroupsTest {
 
     private long now = 1;
     private int groupsOfEach = 1;
+    private int ungroupedOfEach;
     private final List<Partition> asked = new ArrayList<>();
     private final List<Integer> askedGroups = new ArrayList<>();
     private final SharedDeadGroups shared = new SharedDeadGroups(this::answer, () -> now);
@@ -96,7 +97,7 @@ class SharedDeadGroupsTest {
             List<DeadGroup> groups = IntStream.range(0, Math.min(most, groupsOfEach))
                     .mapToObj(i -> new DeadGroup("group-" + i, null, "", 2, 1, 0, 0))
                     .toList();
-            answers.put(partition, new DeadGroups(9, 2L * groupsOfEach, groupsOfEach, most < groupsOfEach, groups));
+            answers.put(partition, new DeadGroups(9, ungroupedOfEach, groupsOfEach, most < groupsOfEach, groups));
         }
         return answers;
     }
@@ -133,7 +134,7 @@ class SharedDeadGroupsTest {
         assertThat(groups.get("a").partial()).isTrue();
         assertThat(groups.get("b"))
                 .isEqualTo(
-                        new DeadGroups(360, 80, 40, false, List.of(new DeadGroup("group-0", null, "", 80, 40, 0, 0))));
+                        new DeadGroups(360, 0, 40, false, List.of(new DeadGroup("group-0", null, "", 80, 40, 0, 0))));
     }
 
     @Test
