@@ -57,7 +57,7 @@ public final class SharedDeadGroups {
         Map<Partition, DeadGroups> read(List<Partition> partitions, int most);
     }
 
-    /** How many keys of a queue are halted. @param partial whether there may be more */
+    /** How many keys of a queue are halted, never more than are blocked. @param partial whether there may be more */
     public record Halted(long keys, boolean partial) {}
 
     /**
@@ -110,6 +110,16 @@ public final class SharedDeadGroups {
 
     /** What was read of a queue. @param unread the partitions with something that were not read */
     private record Sum(DeadGroups groups, List<Share> unread) {
+
+        /**
+         * Returns how many keys are halted. Those of tasks that are in no group are not known.
+         *
+         * @param blocked how many may be, which was counted at another time
+         */
+        Halted halted(long blocked) {
+            long keys = Math.min(groups.halting(), blocked);
+            return new Halted(keys, keys < blocked && (groups.ungrouped() > 0 || !unread.isEmpty()));
+        }
 
         /** Returns all groups, as far as they were read. */
         DeadGroups whole() {
@@ -185,9 +195,7 @@ public final class SharedDeadGroups {
         for (Source source : sources) {
             Sum sum = read.get(source.queue());
             if (sum != null) {
-                halted.put(
-                        source.queue(),
-                        new Halted(sum.groups().halting(), !sum.unread().isEmpty()));
+                halted.put(source.queue(), sum.halted(source.weight()));
             } else if (source.weight() > 0) {
                 halted.put(source.queue(), new Halted(0, true));
             }

@@ -82,8 +82,7 @@ public final class Views {
             if (blockedKeys == null) {
                 return this;
             }
-            long keys = halted == null ? 0 : Math.min(halted.keys(), blockedKeys);
-            return with(keys, halted != null && halted.partial() ? true : null, partitions);
+            return with(halted == null ? 0 : halted.keys(), halted != null && halted.partial() ? true : null, partitions);
         }
 
         /** Returns the queue as a list of queues shows it. */

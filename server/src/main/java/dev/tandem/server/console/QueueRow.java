@@ -62,10 +62,7 @@ record QueueRow(
                 queue.oldestWaitMillis(),
                 limit == null ? running : Integer.valueOf(limit.running()),
                 limit == null ? null : Integer.valueOf(limit.max()),
-                // They were counted a little earlier than those that are blocked.
-                new Halted(
-                        Math.min(halted.keys(), queue.blockedKeys() == null ? 0 : queue.blockedKeys()),
-                        halted.partial()),
+                halted,
                 recent);
     }
 

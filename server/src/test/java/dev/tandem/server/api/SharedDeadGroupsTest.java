@@ -149,7 +149,7 @@ class SharedDeadGroupsTest {
         assertThat(groups).containsOnlyKeys("a", "b", "c");
         assertThat(groups.get("a").partial()).isTrue();
         assertThat(groups.get("a").groups()).hasSize(1_000 / 19);
-        assertThat(shared.halting(List.of(queue("a", 9))).get("a"))
+        assertThat(shared.halting(List.of(queue("a", 2_000))).get("a"))
                 .as("all halted keys of a partition are known")
                 .isEqualTo(new Halted(501, false));
     }
@@ -214,6 +214,19 @@ class SharedDeadGroupsTest {
         assertThat(halted.get("queue-21")).isEqualTo(new Halted(1, false));
         assertThat(halted.get("queue-1")).as("not read").isEqualTo(new Halted(0, true));
         assertThat(halted).hasSize(22);
+    }
+
+    @Test
+    void tasksThatAreInNoGroupMayHaltMoreKeys() {
+        ungroupedOfEach = 7;
+        assertThat(shared.halting(List.of(queue("a", 9)))).containsEntry("a", new Halted(1, true));
+        assertThat(shared.halting(List.of(queue("b", 2)))).as("not more than are blocked").containsEntry("b", new Halted(1, false));
+    }
+
+    @Test
+    void neverMoreKeysAreHaltedThanAreBlocked() {
+        groupsOfEach = 5;
+        assertThat(shared.halting(List.of(queue("a", 8, 0)))).containsEntry("a", new Halted(4, false));
     }
 
     @Test
