@@ -3,10 +3,13 @@ package dev.tandem.server.api;
 import dev.tandem.runtime.settings.QueueSettings;
 import dev.tandem.server.inspect.Inspection;
 import dev.tandem.task.store.DeadGroups;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /** Reads the dead tasks of a queue by type and error, for the API and the console. Thread-safe. */
 public final class DeadGroupReader {
@@ -47,9 +50,18 @@ public final class DeadGroupReader {
      * @throws ApiException if the limit is wrong
      */
     DeadGroupViews.AllGroups readAll(List<Views.Queue> all, int limit) {
-        int most = TaskReader.bounded(limit);
+        return readAll(all, shared.following(), TaskReader.bounded(limit));
+    }
+
+    /**
+     * Returns the same for a page that follows them.
+     *
+     * @param reader reads the groups of queues, as {@link SharedDeadGroups#following()}
+     */
+    public DeadGroupViews.AllGroups readAll(
+            List<Views.Queue> all, Function<Collection<Views.Queue>, Map<String, DeadGroups>> reader, int most) {
         Map<String, DeadGroupViews.Groups> read = new LinkedHashMap<>();
-        shared.following().apply(all).forEach((queue, groups) -> read.put(queue, view(queue, groups, most)));
+        reader.apply(all).forEach((queue, groups) -> read.put(queue, view(queue, groups, most)));
         List<DeadGroupViews.GroupOfQueue> groups = read.entrySet().stream()
                 .flatMap(queue -> queue.getValue().groups().stream()
                         .map(group -> DeadGroupViews.GroupOfQueue.of(queue.getKey(), group)))
@@ -57,13 +69,18 @@ public final class DeadGroupReader {
                         .reversed())
                 .toList();
         Map<String, Long> unread = new LinkedHashMap<>();
+        List<String> unknown = new ArrayList<>();
         for (Views.Queue queue : all) {
-            if (SharedDeadGroups.dead(queue) > 0 && !read.containsKey(queue.name())) {
+            if (queue.counts() == null) {
+                unknown.add(queue.name());
+            } else if (SharedDeadGroups.dead(queue) > 0 && !read.containsKey(queue.name())) {
                 unread.put(queue.name(), SharedDeadGroups.dead(queue));
             }
         }
-        boolean partial =
-                groups.size() > most || read.values().stream().anyMatch(each -> Boolean.TRUE.equals(each.partial()));
+        boolean partial = groups.size() > most
+                || !unread.isEmpty()
+                || !unknown.isEmpty()
+                || read.values().stream().anyMatch(each -> Boolean.TRUE.equals(each.partial()));
         return new DeadGroupViews.AllGroups(
                 all.stream().mapToLong(SharedDeadGroups::dead).sum(),
                 read.values().stream()
@@ -71,16 +88,11 @@ public final class DeadGroupReader {
                         .sum(),
                 partial ? true : null,
                 groups.subList(0, Math.min(most, groups.size())),
-                unread.isEmpty() ? null : unread);
+                unread.isEmpty() ? null : unread,
+                unknown.isEmpty() ? null : unknown);
     }
 
-    /**
-     * Returns those groups of a queue for people that have the most tasks.
-     *
-     * @param queue one of this server's settings
-     * @param limit how many at most
-     */
-    public DeadGroupViews.Groups view(String queue, DeadGroups groups, int limit) {
+    private DeadGroupViews.Groups view(String queue, DeadGroups groups, int limit) {
         return DeadGroupViews.of(queues.get(queue), DeadGroups.sum(List.of(groups), limit));
     }
 }

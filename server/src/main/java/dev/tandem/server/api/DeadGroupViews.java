@@ -71,16 +71,18 @@ public final class DeadGroupViews {
      *
      * @param dead how many tasks of them are dead, as far as that is known
      * @param ungrouped how many of them are in no group, since they died under an earlier version
-     * @param partial whether groups are left out, or those that are shown may have more tasks; null if not
+     * @param partial whether groups are left out or not known, or those that are shown may have more tasks; null if not
      * @param groups those with the most tasks first
      * @param unread queues with dead tasks whose groups were not read, with how many are dead; null if there are none
+     * @param unknown queues of which Redis does not tell how many tasks are dead; null if there are none
      */
     public record AllGroups(
             long dead,
             long ungrouped,
             @Nullable Boolean partial,
             List<GroupOfQueue> groups,
-            @Nullable Map<String, Long> unread) {}
+            @Nullable Map<String, Long> unread,
+            @Nullable List<String> unknown) {}
 
     /** The same as {@link Group}, with the queue. */
     public record GroupOfQueue(
@@ -92,6 +94,11 @@ public final class DeadGroupViews {
             long halting,
             Instant firstDied,
             Instant lastDied) {
+
+        /** Returns the group without its queue. */
+        public Group group() {
+            return new Group(fingerprint, type, error, count, halting, firstDied, lastDied);
+        }
 
         static GroupOfQueue of(String queue, Group group) {
             return new GroupOfQueue(

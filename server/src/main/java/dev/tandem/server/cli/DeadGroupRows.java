@@ -38,11 +38,15 @@ final class DeadGroupRows {
             out.println(
                     name + ": " + queue.getValue().asLong() + " dead, not shown above: ./tandem dead groups " + name);
         });
+        answer.path("unknown")
+                .valueStream()
+                .forEach(queue -> out.println(TaskRows.printable(queue.asString(""))
+                        + ": nobody knows how many are dead, since Redis does not tell"));
     }
 
     private static void printRest(JsonNode answer, String queue, PrintWriter out) {
         if (answer.path("partial").asBoolean(false)) {
-            out.println("There are more groups, and some of these may have more tasks than shown");
+            out.println("There may be more groups, and some of these may have more tasks than shown");
         }
         long ungrouped = answer.path("ungrouped").asLong(0);
         if (ungrouped > 0) {

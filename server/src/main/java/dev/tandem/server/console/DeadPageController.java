@@ -5,6 +5,7 @@ import dev.tandem.server.access.Needs;
 import dev.tandem.server.access.Permission;
 import dev.tandem.server.api.Callers;
 import dev.tandem.server.api.DeadGroupReader;
+import dev.tandem.server.api.DeadGroupViews.AllGroups;
 import dev.tandem.server.api.DeadGroupViews.Groups;
 import dev.tandem.server.api.SharedDeadGroups;
 import dev.tandem.server.api.Views;
@@ -12,8 +13,6 @@ import dev.tandem.server.console.QueueSnapshots.Snapshot;
 import dev.tandem.task.store.DeadGroups;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -41,20 +40,29 @@ final class DeadPageController {
         }
     }
 
-    /**
-     * The content of the page of all queues.
-     *
-     * @param dead how many tasks of all these queues are dead, as far as that is known
-     * @param ungrouped how many of them are in no group
-     * @param partial whether groups are left out of queues that were read
-     * @param others queues with dead tasks that were not read
-     * @param unknown queues of which nobody could tell
-     */
-    record AllContent(
-            long dead, long ungrouped, boolean partial, List<DeadRow> rows, List<Other> others, List<String> unknown) {}
+    /** The content of the page of all queues. */
+    record AllContent(AllGroups groups) {
 
-    /** A queue of which only the number of dead tasks is shown. */
-    record Other(String queue, long dead) {}
+        List<DeadRow> rows() {
+            return groups.groups().stream()
+                    .map(each -> new DeadRow(each.queue(), each.group()))
+                    .toList();
+        }
+
+        /** Returns the queues of which only the number of dead tasks is shown. */
+        Map<String, Long> unread() {
+            return groups.unread() == null ? Map.of() : groups.unread();
+        }
+
+        /** Returns the queues of which nobody could tell. */
+        List<String> unknown() {
+            return groups.unknown() == null ? List.of() : groups.unknown();
+        }
+
+        boolean isPartial() {
+            return Boolean.TRUE.equals(groups.partial());
+        }
+    }
 
     private final DeadGroupReader reader;
     private final QueueSnapshots snapshots;
@@ -85,26 +93,6 @@ final class DeadPageController {
             Function<Collection<Views.Queue>, Map<String, DeadGroups>> dead,
             @Nullable Caller caller) {
         snapshot.knownExecutors();
-        List<Views.Queue> mine = snapshot.queuesOf(caller);
-        Map<String, Groups> read = new LinkedHashMap<>();
-        dead.apply(mine).forEach((queue, groups) -> read.put(queue, reader.view(queue, groups, LIMIT)));
-        List<DeadRow> rows = read.entrySet().stream()
-                .flatMap(queue -> queue.getValue().groups().stream().map(group -> new DeadRow(queue.getKey(), group)))
-                .sorted(Comparator.comparingLong((DeadRow row) -> row.group().count())
-                        .reversed())
-                .toList();
-        return new AllContent(
-                mine.stream().mapToLong(SharedDeadGroups::dead).sum(),
-                read.values().stream().mapToLong(Groups::ungrouped).sum(),
-                rows.size() > LIMIT || read.values().stream().anyMatch(groups -> Boolean.TRUE.equals(groups.partial())),
-                rows.subList(0, Math.min(LIMIT, rows.size())),
-                mine.stream()
-                        .filter(queue -> SharedDeadGroups.dead(queue) > 0 && !read.containsKey(queue.name()))
-                        .map(queue -> new Other(queue.name(), SharedDeadGroups.dead(queue)))
-                        .toList(),
-                mine.stream()
-                        .filter(queue -> queue.counts() == null)
-                        .map(Views.Queue::name)
-                        .toList());
+        return new AllContent(reader.readAll(snapshot.queuesOf(caller), dead, LIMIT));
     }
 }

@@ -61,6 +61,14 @@ class ConsoleDeadPagesTest extends ConsoleTestBase {
     }
 
     @Test
+    void aQueueOfWhichRedisDoesNotAnswerIsNamed() {
+        ApiTestBase.PLATFORM.silent.add("mail");
+        assertThat(loggedIn(Role.VIEWER, "mail").open("/dead").page.body())
+                .contains("Redis does not tell how many tasks of these queues are dead: mail.")
+                .doesNotContain("No task is dead.");
+    }
+
+    @Test
     void haltedKeysAreCountedAsAtLeastSoManyWhereNotAllWereRead() {
         ApiTestBase.PLATFORM.partitions.put("orders", OrdinaryPlatform.tooManyHalting("overview-2-"));
         ApiTestBase.PLATFORM.deadGroups = DeadGroupsApiTest.someGroups();

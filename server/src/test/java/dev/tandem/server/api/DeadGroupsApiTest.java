@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.server.inspect.TaskInfo;
 import dev.tandem.server.inspect.TaskRef;
+import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.server.operations.Operation;
 import dev.tandem.task.Envelope;
 import dev.tandem.task.ErrorFingerprint;
@@ -98,6 +99,38 @@ class DeadGroupsApiTest extends ApiTestBase {
                 .isEqualTo(1);
         assertThat(get("/api/v1/dead-groups?limit=0", 400).path("detail").asString())
                 .contains("limit");
+    }
+
+    @Test
+    void aQueueOfWhichRedisDoesNotAnswerIsNamed() {
+        PLATFORM.deadGroups = someGroups();
+        PLATFORM.partitions.put("orders", List.of(OrdinaryPlatform.halting("silent-1")));
+        PLATFORM.silent.add("mail");
+
+        JsonNode answer = get("/api/v1/dead-groups", 200);
+
+        assertThat(names(answer.path("unknown"))).containsExactly("mail");
+        assertThat(answer.path("partial").asBoolean()).isTrue();
+        assertThat(groups(answer, "orders")).isNotEmpty();
+        assertThat(answer.path("unread").has("mail")).isFalse();
+
+        PLATFORM.silent.clear();
+        assertThat(get("/api/v1/dead-groups", 200).has("unknown")).isFalse();
+    }
+
+    @Test
+    void ifRedisDoesNotAnswerAllQueuesAreNamed() {
+        PLATFORM.failure = new UnavailableException("Redis did not answer");
+
+        JsonNode answer = get("/api/v1/dead-groups", 200);
+
+        assertThat(names(answer.path("unknown"))).contains("orders", "mail");
+        assertThat(answer.path("partial").asBoolean()).isTrue();
+        assertThat(answer.path("groups").isEmpty()).isTrue();
+    }
+
+    private static List<String> names(JsonNode list) {
+        return list.valueStream().map(JsonNode::asString).toList();
     }
 
     private static List<JsonNode> groups(JsonNode answer, String queue) {

@@ -68,6 +68,9 @@ final class InMemoryPlatform extends InMemoryTasks implements Publisher, TaskEnd
     /** How many tasks wait in the broker by partition, of queues that have others than those of {@link OrdinaryPlatform}. */
     final Map<String, Map<String, Long>> lags = new LinkedHashMap<>();
 
+    /** The queues of which Redis does not answer. */
+    final Set<String> silent = new HashSet<>();
+
     boolean paused;
     PausedTasks pausedTasks = PausedTasks.NONE;
     boolean partial;
@@ -107,6 +110,7 @@ final class InMemoryPlatform extends InMemoryTasks implements Publisher, TaskEnd
         edited = Change.DONE;
         executors = OrdinaryPlatform.EXECUTORS;
         partitions.clear();
+        silent.clear();
         lags.clear();
         forgetRuns();
         paused = false;
@@ -149,6 +153,9 @@ final class InMemoryPlatform extends InMemoryTasks implements Publisher, TaskEnd
     @Override
     public List<PartitionInfo> partitions(String queue) {
         check();
+        if (silent.contains(queue)) {
+            throw new UnavailableException("Redis did not answer");
+        }
         return partitions.getOrDefault(queue, OrdinaryPlatform.PARTITIONS);
     }
 

@@ -119,7 +119,7 @@ class OperationCommandsTest {
                         "FINGERPRINT",
                         "5f0c2a9be471   1239      16  2026-11-20 10:00:00",
                         "HTTP status 503",
-                        "There are more groups")
+                        "There may be more groups")
                 .contains("2 dead tasks are in no group");
     }
 
@@ -129,7 +129,7 @@ class OperationCommandsTest {
                 {"dead": 12, "ungrouped": 1, "groups": [
                   {"queue": "orders", "fingerprint": "5f0c2a9be471", "type": "http", "error": "HTTP status 503", "count": 9,
                    "halting": 3, "firstDied": "2026-11-20T09:12:00Z", "lastDied": "2026-11-20T10:00:00Z"}],
-                 "unread": {"mail": 2}}
+                 "unread": {"mail": 2}, "unknown": ["bills"]}
                 """);
 
         assertThat(server.run("dead", "groups")).isZero();
@@ -137,7 +137,8 @@ class OperationCommandsTest {
         assertThat(server.out.toString())
                 .containsPattern("QUEUE +FINGERPRINT +TASKS +HALTED +LAST DIED")
                 .containsPattern("orders +5f0c2a9be471 +9 +3 +2026-11-20 10:00:00")
-                .contains("1 dead task is in no group", "mail: 2 dead, not shown above: ./tandem dead groups mail");
+                .contains("1 dead task is in no group", "mail: 2 dead, not shown above: ./tandem dead groups mail")
+                .contains("bills: nobody knows how many are dead");
     }
 
     @Test
