@@ -83,11 +83,21 @@ final class OperationCall {
                             ? ""
                             : ", " + refused + " refused: they had changed meanwhile"
                                     + (action.equals("cancel") ? ", or run on" : "")));
-            if (action.equals("retry") && "dead".equals(parameters.get("state")) && ended.has("began")) {
+            if (retriesDead(ended) && ended.has("began")) {
                 out.println("To list what has died since: ./tandem dead list " + queue + " --died-after " + behind(ended));
             }
         });
         check(ended);
+    }
+
+    /** Returns whether tasks may have died again: whether the operation retries dead ones, as the console has it. */
+    private static boolean retriesDead(JsonNode operation) {
+        return operation.path("action").asString("").equals("retry")
+                && operation
+                        .path("selection")
+                        .path("states")
+                        .valueStream()
+                        .anyMatch(state -> state.asString("").equals("dead"));
     }
 
     /**

@@ -6,15 +6,21 @@ import dev.tandem.server.operations.OperationTime;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The pages that belong to an operation: the lists of its tasks, the group of its error, and what died since. */
-record OperationLinks(OperationViews.View operation) {
+/**
+ * The pages that belong to an operation: the lists of its tasks, the group of its error, and what died since.
+ *
+ * @param takes the names of what chooses its tasks
+ */
+record OperationLinks(OperationViews.View operation, Set<String> takes) {
 
     private static final String DEAD = "dead";
 
-    /** The filters of operations that a list of tasks does not have. */
-    private record Missing(String name, @Nullable String value) {}
+    /** The filters of a list of tasks; {@code at} chooses none, and {@code halting} is said only where more are taken. */
+    private static final Set<String> NO_MISSING_FILTERS =
+            Set.of("state", "partition", "key", "type", "id", "fingerprint", "died-after", "halting", "at");
 
     /** Returns the list of the tasks in a state that the operation would take now, as far as a list has its filters. */
     String tasks(String state) {
@@ -23,25 +29,21 @@ record OperationLinks(OperationViews.View operation) {
         return list(state, from == null ? null : from.fingerprint(), dead && from != null ? instant(from) : null);
     }
 
-    /** Returns the names of the filters that such a list does not have. */
+    /** Returns the names of what chooses its tasks and is no filter of such a list. */
     List<String> missing() {
-        OperationViews.Selection from = operation.selection();
-        if (from == null) {
-            return List.of();
-        }
-        List<String> names = new ArrayList<>();
-        for (Missing filter : List.of(
-                new Missing("error", from.error()),
-                new Missing("due-after", from.dueAfter()),
-                new Missing("due-before", from.dueBefore()),
-                new Missing("died-before", from.diedBefore()),
-                new Missing("published-after", from.publishedAfter()),
-                new Missing("published-before", from.publishedBefore()))) {
-            if (filter.value() != null) {
-                names.add(filter.name());
-            }
+        List<String> names = new ArrayList<>(takes);
+        names.removeAll(NO_MISSING_FILTERS);
+        if (choosesByHalting()) {
+            names.add("halting");
         }
         return names;
+    }
+
+    /** Returns whether it takes dead tasks that halt their keys and no others, or no such tasks. */
+    private boolean choosesByHalting() {
+        OperationViews.Selection from = operation.selection();
+        return "skip".equals(operation.action())
+                || "delete".equals(operation.action()) && from != null && from.halting() == null;
     }
 
     /** Returns the group of dead tasks on the page of the queue; null if the operation is not for one. */
@@ -53,7 +55,7 @@ record OperationLinks(OperationViews.View operation) {
                 : Links.dead(operation.queue()) + "#group-" + from.fingerprint();
     }
 
-    /** Returns whether tasks may have died again: whether it retries dead ones. */
+    /** Returns whether tasks may have died again: whether it retries dead ones. The command has the same rule. */
     boolean retriesDead() {
         OperationViews.Selection from = operation.selection();
         return "retry".equals(operation.action())

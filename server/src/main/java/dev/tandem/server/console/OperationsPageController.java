@@ -71,7 +71,7 @@ final class OperationsPageController {
         }
 
         OperationLinks links() {
-            return new OperationLinks(operation);
+            return new OperationLinks(operation, takes.keySet());
         }
 
         /** Whether it can be stopped. */

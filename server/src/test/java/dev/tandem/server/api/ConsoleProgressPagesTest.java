@@ -3,7 +3,9 @@ package dev.tandem.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.server.access.Role;
+import dev.tandem.server.operations.Operation;
 import dev.tandem.server.operations.OperationInfo;
+import dev.tandem.server.operations.OperationJson;
 import dev.tandem.server.operations.OperationProgress;
 import dev.tandem.server.operations.OperationProgress.State;
 import dev.tandem.task.fanout.FanOutAnswer.Stop;
@@ -91,6 +93,26 @@ class ConsoleProgressPagesTest extends ConsoleTestBase {
                 .contains(list + "\" title")
                 .containsPattern("href=\"/queues/orders/tasks\\?state=dead&amp;died-after=[^\"]+\">list</a>")
                 .doesNotContain("#group-", "has no filter");
+    }
+
+    @Test
+    void anOperationThatChoosesByHaltingSaysThatItsListDoesNot() {
+        String missing = "The list has no filter for</dt><dd>\\s*<span class=\"term\">halting</span>";
+        assertThat(pageOf("SKIP", "")).containsPattern(missing);
+        assertThat(pageOf("DELETE", "")).containsPattern(missing);
+        assertThat(pageOf("DELETE", ",\"halting\":true")).doesNotContain("The list has no filter for");
+        assertThat(pageOf("RETRY", "")).doesNotContain("The list has no filter for");
+    }
+
+    /** Returns the page of an operation on dead tasks. @param selection what else it takes, in JSON */
+    private String pageOf(String action, String selection) {
+        ApiTestBase.OPERATIONS.reset();
+        Operation operation = OperationJson.operation("{\"queue\":\"orders\",\"id\":\"o-1\",\"action\":\"" + action
+                        + "\",\"selection\":{\"states\":[\"DEAD\"]" + selection + "}}")
+                .orElseThrow();
+        ApiTestBase.OPERATIONS.known.add(
+                new OperationInfo("orders", "o-1", operation, OperationProgress.NONE, Instant.now(), null, null));
+        return page(Role.VIEWER, "/queues/orders/operations/o-1");
     }
 
     @Test

@@ -50,7 +50,9 @@ class OperationCommandsTest {
     @Test
     void afterARetryTheCommandSaysHowToSeeWhatDiedSince() {
         server.answers.put(
-                RETRY, "{\"operation\":\"o\",\"state\":\"done\",\"changed\":3,\"began\":\"2026-11-20T10:00:00Z\"}");
+                RETRY,
+                "{\"operation\":\"o\",\"state\":\"done\",\"action\":\"retry\",\"selection\":{\"states\":[\"retry\",\"dead\"]},"
+                        + "\"changed\":3,\"began\":\"2026-11-20T10:00:00Z\"}");
         String list = "/api/v1/queues/orders/tasks?state=dead&died-after=2026-11-20T10%3A00%3A00.001Z";
         server.answers.put("GET " + list + "&fingerprint=5f0c2a9be471&limit=50", "{\"tasks\": []}");
 
