@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.kafka.KafkaSourceDriver.Event;
+import dev.tandem.local.LocalKafka;
 import dev.tandem.task.Partition;
 import dev.tandem.testkit.Brokers;
+import dev.tandem.testkit.UniqueNames;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -200,6 +202,31 @@ class KafkaGroupIT {
             assertThat(driver.events()).extracting(Event::kind).containsSubsequence("assigned", "lost", "assigned");
             assertThat(driver.events("assigned").get(1).facts().committed()).isEqualTo(-1);
             await().until(() -> driver.deliveredCount() == 20);
+        }
+    }
+
+    /** The member stays in its group, so that nothing else tells of the failure. */
+    @Test
+    void aCommitThatTheBrokerRefusesIsReportedAndThePartitionIsKept() {
+        String topic = UniqueNames.fresh("refused");
+        Partition partition = Partition.of(topic, 0);
+        try (LocalKafka strict = Brokers.orSkip(() -> LocalKafka.builder()
+                        .setting("offset.metadata.max.bytes", "1")
+                        .start());
+                KafkaSourceDriver driver = KafkaSourceDriver.started(
+                        KafkaSettings.of(strict.address(), topic).withPartitions(1))) {
+            await().until(() -> driver.owned().size() == 1);
+            fill(strict.address(), topic, 1, 10);
+            await().until(() -> driver.deliveredCount() == 10);
+
+            driver.call(() -> driver.source.commit(partition, 5));
+
+            await().until(() -> !driver.events("commitFailed", partition).isEmpty());
+            assertThat(driver.events("committed")).isEmpty();
+            fill(strict.address(), topic, 1, 10);
+            await().until(() -> driver.deliveredCount() == 20);
+            assertThat(driver.events()).extracting(Event::kind).doesNotContain("lost", "revoked");
+            assertThat(driver.offsets(partition)).doesNotHaveDuplicates();
         }
     }
 
