@@ -35,8 +35,7 @@ final class DeadGroupReader {
                     while (in.hasMore()) {
                         groups.add(group(in.text(), in.bytes()));
                     }
-                    return new DeadGroups(
-                            dead, Math.max(0, dead - grouped), halting, count > groups.size(), groups);
+                    return new DeadGroups(dead, Math.max(0, dead - grouped), halting, count > groups.size(), groups);
                 });
     }
 

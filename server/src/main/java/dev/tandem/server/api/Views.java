@@ -82,7 +82,8 @@ public final class Views {
             if (blockedKeys == null) {
                 return this;
             }
-            return with(halted == null ? 0 : halted.keys(), halted != null && halted.partial() ? true : null, partitions);
+            return with(
+                    halted == null ? 0 : halted.keys(), halted != null && halted.partial() ? true : null, partitions);
         }
 
         /** Returns the queue as a list of queues shows it. */

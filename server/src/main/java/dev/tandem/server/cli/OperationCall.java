@@ -84,7 +84,8 @@ final class OperationCall {
                             : ", " + refused + " refused: they had changed meanwhile"
                                     + (action.equals("cancel") ? ", or run on" : "")));
             if (retriesDead(ended) && ended.has("began")) {
-                out.println("To list what has died since: ./tandem dead list " + queue + " --died-after " + behind(ended));
+                out.println(
+                        "To list what has died since: ./tandem dead list " + queue + " --died-after " + behind(ended));
             }
         });
         check(ended);

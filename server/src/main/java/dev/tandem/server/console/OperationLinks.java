@@ -73,9 +73,7 @@ record OperationLinks(OperationViews.View operation, Set<String> takes) {
     @Nullable
     String diedSinceInGroup() {
         OperationViews.Selection from = operation.selection();
-        return from == null || from.fingerprint() == null
-                ? null
-                : list(DEAD, from.fingerprint(), behind());
+        return from == null || from.fingerprint() == null ? null : list(DEAD, from.fingerprint(), behind());
     }
 
     /** Returns when its first whole millisecond began. In the one in which it began, tasks may have died that it does not take. */

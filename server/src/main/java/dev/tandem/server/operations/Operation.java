@@ -91,7 +91,8 @@ public record Operation(
             case CANCEL -> true;
             case DELETE -> selection.halting() || !task.halts();
             case SKIP -> task.halts();
-            // One that is due waits for a slot. The clock of the partition may be behind, so its time of death does not tell.
+            // One that is due waits for a slot. The clock of the partition may be behind, so its time of death does not
+            // tell.
             case RETRY -> (task.state() == TaskState.DEAD || at > began) && !ranSince(task, lastToken);
             case RESCHEDULE -> at > began && at != due && !ranSince(task, lastToken) && !expiresBefore(task, due);
         };

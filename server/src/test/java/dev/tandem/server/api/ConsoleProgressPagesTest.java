@@ -76,7 +76,8 @@ class ConsoleProgressPagesTest extends ConsoleTestBase {
         ApiTestBase.OPERATIONS.known.add(ConsoleContent.operation("o-2", null, false, done));
         String list = "href=\"/queues/orders/tasks?state=dead";
         String group = "&amp;fingerprint=" + ConsoleContent.FINGERPRINT;
-        String since = "&amp;died-after=" + operation.began().plusMillis(1).toString().replace(":", "%3A");
+        String since =
+                "&amp;died-after=" + operation.began().plusMillis(1).toString().replace(":", "%3A");
 
         String one = page(Role.VIEWER, "/queues/orders/operations/o-1");
         assertThat(one)

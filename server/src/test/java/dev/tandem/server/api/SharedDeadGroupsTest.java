@@ -220,7 +220,9 @@ class SharedDeadGroupsTest {
     void tasksThatAreInNoGroupMayHaltMoreKeys() {
         ungroupedOfEach = 7;
         assertThat(shared.halting(List.of(queue("a", 9)))).containsEntry("a", new Halted(1, true));
-        assertThat(shared.halting(List.of(queue("b", 2)))).as("not more than are blocked").containsEntry("b", new Halted(1, false));
+        assertThat(shared.halting(List.of(queue("b", 2))))
+                .as("not more than are blocked")
+                .containsEntry("b", new Halted(1, false));
     }
 
     @Test

@@ -58,8 +58,9 @@ class OperationCommandsTest {
 
         assertThat(server.run("dead", "retry", "orders", "--all", "-y")).isZero();
         assertThat(server.out.toString())
-                .isEqualTo("3 tasks put back\n"
-                        + "To list what has died since: ./tandem dead list orders --died-after 2026-11-20T10:00:00.001Z\n");
+                .isEqualTo(
+                        "3 tasks put back\n"
+                                + "To list what has died since: ./tandem dead list orders --died-after 2026-11-20T10:00:00.001Z\n");
         String[] since = {"--died-after", "2026-11-20T10:00:00.001Z", "--fingerprint", "5f0c2a9be471"};
         assertThat(server.run("dead", "list", "orders", since[0], since[1], since[2], since[3]))
                 .isZero();
