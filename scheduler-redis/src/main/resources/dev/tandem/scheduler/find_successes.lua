@@ -43,9 +43,10 @@ for _ = 1, MAX_SEARCHED_BYTES do
   if index < 0 or not look_at(call('LRANGE', SUCCESS_IDS, math.max(0, index - slice + 1), index)) then
     break
   end
-  -- The next slice has as many entries as have room if they are as large as these.
+  -- The next slice has as many entries as have room if they are as large as these, and twice as many at most: they may be
+  -- far larger.
   local room = math.min(MAX_SUCCESS_SLICE_BYTES, most - looked)
-  slice = math.max(1, math.min(MAX_SUCCESS_SLICE, floor(room * (last - index) / (looked - before))))
+  slice = math.max(1, math.min(2 * slice, MAX_SUCCESS_SLICE, floor(room * (last - index) / (looked - before))))
 end
 found[1], found[2] = index >= 0 and removed + index or -1, looked
 return found

@@ -127,6 +127,25 @@ class KeptSuccessesIT extends OperatorTestBase {
         assertThat(some.next()).isNotNull();
     }
 
+    /** The first slice says little of how large the next entries are. */
+    @Test
+    void aSliceOfTheIndexIsAtMostTwiceAsLongAsTheOneBefore() {
+        byte[] ids = store.adminConnection().keys().of(partition)[SUCCESS_IDS];
+        get(store.adminConnection().run(commands -> {
+            for (int i = 0; i < 400; i++) {
+                commands.rpush(ids, new byte[4_000]);
+            }
+            for (int i = 0; i < 49; i++) {
+                commands.rpush(ids, new byte[17]);
+            }
+            return commands.rpush(ids, new byte[17]);
+        }));
+        assertThat(CountedReads.bytes(
+                        store.adminConnection(), Script.FIND_SUCCESSES, partition, "none", "", "10", "65536"))
+                .as("100 of the large entries")
+                .isLessThan(101 * 4_000);
+    }
+
     private static SuccessRecord ended(String id, TaskEnd end) {
         return new SuccessRecord(id, "type", "key", 0, 1_800_000_000_000L, 0, "executor-one", null, end);
     }
