@@ -156,8 +156,21 @@ public final class RunningReader {
         return new Running(
                 List.copyOf(found.subList(0, Math.min(limit, found.size()))),
                 all.stream().mapToLong(Source::claimed).sum(),
-                plan.all() && found.size() <= limit ? null : true,
+                plan.all() && !mayHaveMore(claimed, plan.ofPartition()) && found.size() <= limit ? null : true,
                 silent.isEmpty() ? null : List.copyOf(silent));
+    }
+
+    /**
+     * Returns whether a partition has as many tasks as were read of it at most. They were counted before, and there may be
+     * more since.
+     */
+    static boolean mayHaveMore(Map<String, List<ClaimedTask>> claimed, int ofPartition) {
+        return claimed.values().stream()
+                .flatMap(tasks -> tasks.stream()
+                        .collect(Collectors.groupingBy(each -> each.task().ref().partition(), Collectors.counting()))
+                        .values()
+                        .stream())
+                .anyMatch(count -> count >= ofPartition);
     }
 
     static Plan plan(List<Source> all) {

@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tandem.server.api.RunningReader.Plan;
 import dev.tandem.server.api.RunningReader.Source;
+import dev.tandem.server.inspect.ClaimedTask;
 import dev.tandem.server.inspect.PartitionInfo;
 import dev.tandem.server.inspect.TaskCounts;
+import dev.tandem.task.Task;
+import dev.tandem.task.TaskState;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -65,5 +69,22 @@ class RunningReaderTest {
         assertThat(manyPartitions.sources()).extracting(Source::queue).containsExactly("a", "b");
         assertThat(manyPartitions.ofPartition()).isEqualTo(1);
         assertThat(manyPartitions.all()).isFalse();
+    }
+
+    /** Claims are read after they were counted. */
+    @Test
+    void asManyTasksAsAreReadOfAPartitionAtMostMayNotBeAll() {
+        List<ClaimedTask> claimed = List.of(claimed("0", "0:1"), claimed("0", "0:2"), claimed("1", "0:1"));
+        assertThat(RunningReader.mayHaveMore(Map.of("a", claimed), 3)).isFalse();
+        assertThat(RunningReader.mayHaveMore(Map.of("a", claimed), 2)).isTrue();
+        assertThat(RunningReader.mayHaveMore(Map.of("a", List.of(), "b", claimed), 2))
+                .isTrue();
+    }
+
+    private static ClaimedTask claimed(String partition, String position) {
+        Task task = Task.of("a", "key", new byte[] {1});
+        return new ClaimedTask(
+                ApiTestBase.info(partition, position, TaskState.ACTIVE, task, null),
+                Instant.parse("2026-11-20T10:02:00Z"));
     }
 }
