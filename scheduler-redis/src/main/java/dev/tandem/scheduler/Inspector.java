@@ -138,6 +138,17 @@ public final class Inspector {
     /** Lists tasks of one state as the store holds them. */
     CompletableFuture<ResultPage<TaskView>> stored(
             Partition partition, TaskState state, @Nullable String cursor, int limit) {
+        return stored(partition, state, cursor, limit, "");
+    }
+
+    /** Lists dead tasks that died at a time or later, by Redis's clock. Redis reads no others. */
+    CompletableFuture<ResultPage<TaskView>> deadSince(
+            Partition partition, long sinceMillis, @Nullable String cursor, int limit) {
+        return stored(partition, TaskState.DEAD, cursor, limit, Long.toString(sinceMillis));
+    }
+
+    private CompletableFuture<ResultPage<TaskView>> stored(
+            Partition partition, TaskState state, @Nullable String cursor, int limit, String since) {
         return connection
                 .runScript(
                         Script.INSPECT,
@@ -145,7 +156,8 @@ public final class Inspector {
                         bytes("page"),
                         bytes(state.name().toLowerCase(Locale.ROOT)),
                         TaskCursor.decode(state, cursor),
-                        bytes(Integer.toString(limit)))
+                        bytes(Integer.toString(limit)),
+                        bytes(since))
                 .thenApply(reply -> {
                     ReplyReader in = new ReplyReader(reply);
                     byte[] next = in.bytes();

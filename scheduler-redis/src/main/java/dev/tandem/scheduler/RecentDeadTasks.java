@@ -7,8 +7,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the dead tasks of a queue that died since a time. Each partition has the latest first, so of those that died earlier
- * it reads one page of a partition at most. Thread-safe.
+ * Lists the dead tasks of a queue that died since a time. Redis reads none that died earlier, so only those
+ * that are listed or searched count for the budget. Thread-safe.
  */
 public final class RecentDeadTasks {
 
@@ -36,8 +36,8 @@ public final class RecentDeadTasks {
             ReadBudget budget) {
         Inspector.requireLimit(limit);
         TaskCursor.decode(TaskState.DEAD, QueueCursor.parse(cursor).inner());
-        PartitionPages.Lister<TaskView> recent = (each, inner, most) ->
-                inspector.stored(each, TaskState.DEAD, inner, most).thenApply(page -> since(sinceMillis, page));
+        PartitionPages.Lister<TaskView> recent =
+                (each, inner, most) -> inspector.deadSince(each, sinceMillis, inner, most);
         return inspector
                 .partitions(queue, partition)
                 .thenCompose(partitions -> PartitionPages.collect(
@@ -46,12 +46,5 @@ public final class RecentDeadTasks {
                         limit,
                         budget,
                         chosen == null ? recent : new ChosenPages(recent, chosen, budget)));
-    }
-
-    /** Returns the beginning of a page, and no next one if the rest died earlier. */
-    private static ResultPage<TaskView> since(long millis, ResultPage<TaskView> page) {
-        List<TaskView> recent =
-                page.items().stream().takeWhile(task -> task.at() >= millis).toList();
-        return new ResultPage<>(recent, recent.size() < page.items().size() ? null : page.next());
     }
 }

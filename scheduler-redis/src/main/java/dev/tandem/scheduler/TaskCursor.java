@@ -4,6 +4,7 @@ import dev.tandem.task.TaskState;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>parked tasks: a member of {@code lanes};
- *   <li>active tasks: the cursor of a scan, a blank and a position;
+ *   <li>active tasks: the cursor of a scan, a blank and {@code !}; within a piece of the scan also the cursor of its end, a
+ *       blank and a position. Earlier versions wrote the cursor of the scan, a blank and a position;
  *   <li>far-off scheduled tasks: {@code later}, a blank, and minute, list and entry, separated by colons;
  *   <li>tasks that succeeded: {@code page}, a blank, and a place that {@link SuccessFinder} describes;
  *   <li>all others: a score, a blank and a position.
@@ -26,7 +28,7 @@ final class TaskCursor {
 
     private static final String POSITION = "[\\x21-\\x7e]{1,64}";
     private static final Pattern SORTED = Pattern.compile("-?\\d{1,20}(\\.\\d{1,20})?(e[+-]?\\d{1,2})? " + POSITION);
-    private static final Pattern SCANNED = Pattern.compile("\\d{1,20} " + POSITION);
+    private static final Pattern SCANNED = Pattern.compile("(\\d{1,20}) (?:!(\\d{1,20}) )?" + POSITION);
     private static final Pattern FAR_OFF = Pattern.compile("later \\d{1,12}:\\d{1,9}:\\d{1,6}");
 
     private TaskCursor() {}
@@ -45,10 +47,13 @@ final class TaskCursor {
         if (state == TaskState.PARKED) {
             known = isLaneMember(bytes);
         } else if (state == TaskState.ACTIVE) {
-            String text = new String(bytes, StandardCharsets.ISO_8859_1);
-            known = SCANNED.matcher(text).matches();
+            Matcher scanned = SCANNED.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
+            known = scanned.matches();
             if (known) {
-                requireScan(text.substring(0, text.indexOf(' ')));
+                requireScan(scanned.group(1));
+                if (scanned.group(2) != null) {
+                    requireScan(scanned.group(2));
+                }
             }
         } else {
             String text = new String(bytes, StandardCharsets.ISO_8859_1);

@@ -11,8 +11,9 @@
 --            blocked keys, totals (name, number), bytes of events that are not published, those of the scheduled that are in lines,
 --            ms since the first task in retry or scheduled was due (-1: none is)}
 -- 'page'     ARGV 2 state (scheduled, retry, parked, active, dead, succeeded; near, far: the scheduled tasks that are not
---            far off, those that are); 3 cursor ('': from the start); 4 most tasks. Returns {next cursor ('': the end),
---            tasks, for far: the cursor behind each of them}. A page may have no tasks, and yet a next cursor
+--            far off, those that are); 3 cursor ('': from the start); 4 most tasks; 5 for dead: leaves out those that died
+--            before this time in ms ('', or not given: none). Returns {next cursor ('': the end), tasks, for far: the
+--            cursor behind each of them}. A page may have no tasks, and yet a next cursor
 -- 'running'  ARGV 2 most tasks. Returns {tasks, progress of each ('': none)} of those that were claimed first, of about
 --            SCANNED_FOR_EACH times as many claims, but of MAX_LISTED_TASKS at most. Their envelopes have neither headers
 --            nor payload. After MAX_LISTED_BYTES of envelopes and notes, the others have neither envelope nor progress
@@ -43,6 +44,7 @@
 -- @include blocked_keys
 -- @include far_schedule
 -- @include task_pages
+-- @include ranks
 
 -- Returns the task at a position, nil if nothing is known of it; and where its search goes on, nil at its end.
 local function find(position, go_on)
@@ -121,32 +123,22 @@ local SETS = {
   scheduled = {SCHEDULED, TASKS, false, 1}, near = {SCHEDULED, TASKS, false, 1}, retry = {RETRY, TASKS, false, 1},
   dead = {DEAD, DEAD_TASKS, true, 1000}, succeeded = {SUCCEEDED, SAMPLES, true, 1000}}
 
--- Returns the rank after the cursor, which is a score, a blank and a member; -1 if it is none. The member may have gone
--- since.
-local function rank_after(set, cursor, newest_first)
-  if cursor == '' then
-    return 0
-  end
-  local score, member = string.match(cursor, '^(%S+) (.*)$')
-  if not tonumber(score) then
-    return -1
-  end
-  local rank = call(newest_first and 'ZREVRANK' or 'ZRANK', set, member)
-  if rank then
-    return rank + 1
-  end
-  return newest_first and call('ZCOUNT', set, '(' .. score, '+inf') or call('ZCOUNT', set, '-inf', '(' .. score)
-end
-
--- Fills a page out of a state's sorted set. Returns whether there may be more.
-local function add_sorted(page, state, cursor, max_tasks)
+-- Fills a page out of a state's sorted set. Of a list that has the newest first, it leaves out those before a time in ms
+-- ('': none). Returns whether there may be more.
+local function add_sorted(page, state, cursor, max_tasks, since)
   local set, envelopes, newest_first, units = unpack(SETS[state])
-  local rank = rank_after(set, cursor, newest_first)
-  if rank < 0 then
+  local rank = rank_behind(set, cursor, newest_first)
+  if not rank then
     return false
   end
-  local range = newest_first and 'ZREVRANGE' or 'ZRANGE'
-  local members = call(range, set, rank, rank + max_tasks - 1, 'WITHSCORES')
+  local last = rank + max_tasks - 1
+  if newest_first and since ~= '' then
+    last = math.min(last, call('ZCOUNT', set, format('%.0f', since * units), '+inf') - 1)
+    if last < rank then
+      return false
+    end
+  end
+  local members = call(newest_first and 'ZREVRANGE' or 'ZRANGE', set, rank, last, 'WITHSCORES')
   local batch = {positions = {}, times = {}, cursors = {}}
   for i = 1, #members, 2 do
     local n, score = #batch.positions + 1, members[i + 1]
@@ -155,7 +147,7 @@ local function add_sorted(page, state, cursor, max_tasks)
   return page.add(batch, envelopes) < #batch.positions or #members == 2 * max_tasks
 end
 
-local function list_page(state, cursor, max_tasks)
+local function list_page(state, cursor, max_tasks, since)
   local page = new_page((state == 'near' or state == 'far') and 'scheduled' or state, max_tasks, MAX_LISTED_BYTES)
   local far_cursor = (state == 'scheduled' or state == 'far') and string.match(cursor, '^later (.*)$')
   if state == 'far' then
@@ -167,7 +159,7 @@ local function list_page(state, cursor, max_tasks)
     elseif state == 'active' then
       more = add_active(page, cursor, false)
     else
-      more = add_sorted(page, state, cursor, max_tasks)
+      more = add_sorted(page, state, cursor, max_tasks, since)
     end
     if more or state ~= 'scheduled' then
       return {more and page.cursor or '', page.tasks}
@@ -252,24 +244,21 @@ end
 
 local function running(max_tasks)
   local positions, claim_of = first_claimed(max_tasks)
-  local batch, claims, heads, tasks, notes = {positions = positions, times = {}}, {}, {}, {}, {}
-  local from, size, largest, bytes = 1, FIRST_DESCRIBED, 0, 0
-  while from <= #positions do
-    local to = math.min(#positions, from + size - 1)
-    local has_room = bytes < MAX_LISTED_BYTES
-    local envelopes = has_room and call('HMGET', TASKS, unpack(positions, from, to)) or {}
-    local progress = has_room and call('HMGET', PROGRESS, unpack(positions, from, to)) or {}
+  local batch, claims, heads, tasks, notes, bytes = {positions = positions, times = {}}, {}, {}, {}, {}, 0
+  for from = 1, #positions, DESCRIBED_SLICE do
+    local to = math.min(#positions, from + DESCRIBED_SLICE - 1)
     for i = from, to do
-      local envelope, noted = envelopes[i - from + 1], progress[i - from + 1]
-      claims[i] = claim_of[positions[i]]
-      batch.times[i] = lease_of(positions[i], claims[i])
+      local position, envelope, noted = positions[i], nil, nil
+      if bytes < MAX_LISTED_BYTES then
+        envelope, noted = call('HGET', TASKS, position), has_any(PROGRESS) and call('HGET', PROGRESS, position)
+      end
+      claims[i] = claim_of[position]
+      batch.times[i] = lease_of(position, claims[i])
       heads[i] = envelope and head_of_envelope(envelope)
       notes[i] = noted and progress_of(noted) or ''
-      local read = #(envelope or '') + #(noted or '')
-      bytes, largest = bytes + read, math.max(largest, read)
+      bytes = bytes + #(envelope or '') + #(noted or '')
     end
     describe_slice(tasks, 'active', batch, heads, claims, from, to)
-    from, size = to + 1, slice_size(size, largest, MAX_LISTED_BYTES - bytes)
   end
   return {tasks, notes}
 end
@@ -332,7 +321,7 @@ local what = ARGV[1]
 if what == 'counts' then
   return counts()
 elseif what == 'page' then
-  return list_page(ARGV[2], ARGV[3], math.min(tonumber(ARGV[4]), MAX_LISTED_TASKS))
+  return list_page(ARGV[2], ARGV[3], math.min(tonumber(ARGV[4]), MAX_LISTED_TASKS), ARGV[5] or '')
 elseif what == 'running' then
   return running(math.min(tonumber(ARGV[2]), MAX_LISTED_TASKS))
 elseif what == 'earliest' then

@@ -18,38 +18,7 @@
 -- @include blocked_keys
 -- @include far_schedule
 -- @include task_pages
-
--- Whether a member comes before another one of the same score: Redis compares their bytes.
-local function precedes(one, other)
-  for i = 1, math.min(#one, #other) do
-    local a, b = byte(one, i), byte(other, i)
-    if a ~= b then
-      return a < b
-    end
-  end
-  return #one < #other
-end
-
--- Returns the first rank behind a cursor, which is a score, a blank and a member. The member may have gone since, or may
--- have another score.
-local function rank_behind(set, cursor)
-  local score, member = string.match(cursor, '^(%S+) (.*)$')
-  if cursor == '' then
-    return 0
-  elseif call('ZSCORE', set, member) == score then
-    return call('ZRANK', set, member) + 1
-  end
-  local from, to = call('ZCOUNT', set, '-inf', '(' .. score), call('ZCOUNT', set, '-inf', score)
-  while from < to do
-    local middle = floor((from + to) / 2)
-    if precedes(member, call('ZRANGE', set, middle, middle)[1]) then
-      to = middle
-    else
-      from = middle + 1
-    end
-  end
-  return from
-end
+-- @include ranks
 
 -- Fills a page out of a sorted set. Returns whether there may be more.
 local function add_oldest(page, set, envelopes, cursor, most, latest)

@@ -5,24 +5,32 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.tandem.task.Envelope;
+import dev.tandem.task.Partition;
 import dev.tandem.task.Position;
 import dev.tandem.task.Task;
 import dev.tandem.task.TaskState;
 import dev.tandem.task.store.SettledMark;
 import dev.tandem.task.store.StoreRequest.HandOver;
 import dev.tandem.task.store.StoreRequest.Move;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lists of the dead tasks that died since a time. */
 class RecentDeadTasksIT extends OperatorTestBase {
 
     private static final int EARLIER = 1_200;
+
+    /** The place of the sorted set among the keys of a partition. */
+    private static final int DEAD = 10;
 
     @Test
     void theLatestAreListedAndTheOthersAreNotRead() {
@@ -37,12 +45,86 @@ class RecentDeadTasksIT extends OperatorTestBase {
         assertThat(offsets(all)).containsExactlyInAnyOrder(1_200L, 1_201L, 1_202L);
         assertThat(all.next()).isNull();
 
-        // A search that finds nothing looks at one page of 500, and so does not spend what would be enough for two.
-        ReadBudget ofSearch = ReadBudget.forList(600);
-        ResultPage<TaskView> none = page(since, null, 50, task -> false, ofSearch);
-        assertThat(none.items()).isEmpty();
-        assertThat(none.next()).isNull();
-        assertThat(ofSearch.isSpent()).isFalse();
+        // A search that finds nothing has looked at three tasks.
+        for (int budgeted : new int[] {3, 4}) {
+            ReadBudget ofSearch = ReadBudget.forList(budgeted);
+            ResultPage<TaskView> none = page(since, null, 50, task -> false, ofSearch);
+            assertThat(none.items()).isEmpty();
+            assertThat(none.next()).isNull();
+            assertThat(ofSearch.isSpent()).isEqualTo(budgeted == 3);
+        }
+        assertThat(CountedReads.bytes(
+                        store.adminConnection(),
+                        Script.INSPECT,
+                        partition,
+                        "page",
+                        "dead",
+                        "",
+                        "500",
+                        Long.toString(since)))
+                .as("bytes that Redis reads for three tasks")
+                .isLessThan(1_000);
+    }
+
+    @Test
+    void theBudgetIsOfAllPartitions() {
+        int partitions = 10;
+        for (int number = 0; number < partitions; number++) {
+            if (number > 0) {
+                owner.close();
+                owner = new TestOwner(store, Partition.of(queue, number), "executor-one");
+                owner.acquire();
+            }
+            bury(0, 40);
+        }
+        List<TaskView> looked = new ArrayList<>();
+        @Nullable String cursor = null;
+        int pages = 0;
+        do {
+            int before = looked.size();
+            ReadBudget budget = ReadBudget.forList(100);
+            Predicate<TaskView> none = task -> {
+                looked.add(task);
+                return false;
+            };
+            cursor = page(0, cursor, 50, none, budget).next();
+            assertThat(looked.size() - before).isLessThanOrEqualTo(120);
+            pages++;
+        } while (cursor != null);
+        assertThat(looked).hasSize(partitions * 40);
+        assertThat(pages).isEqualTo(4);
+
+        ReadBudget ofNothing = ReadBudget.forList(1);
+        assertThat(page(FAR, null, 50, task -> true, ofNothing).next()).isNull();
+        assertThat(ofNothing.isSpent()).as("no task was read").isFalse();
+    }
+
+    /** All died in the same microsecond. The last task of a page goes, or dies again, before the next one is read. */
+    @ParameterizedTest
+    @ValueSource(strings = {"gone", "1000000", "-1000000"})
+    void aListGoesOnWhereItsLastTaskWas(String change) {
+        bury(0, 60);
+        ResultPage<TaskView> first = page(0, null, 20, null, ReadBudget.forList());
+        long moved = offsets(first).get(19);
+        byte[] last = Position.of(0, moved).text().getBytes(StandardCharsets.US_ASCII);
+        byte[] dead = store.adminConnection().keys().of(partition)[DEAD];
+        get(store.adminConnection()
+                .run(commands -> commands.zscore(dead, last).thenCompose(score -> change.equals("gone")
+                        ? commands.zrem(dead, last)
+                        : commands.zadd(dead, score + Long.parseLong(change), last))));
+
+        List<Long> listed = new ArrayList<>(offsets(first).subList(0, 19));
+        for (@Nullable String cursor = first.next(); cursor != null; ) {
+            ResultPage<TaskView> page = page(0, cursor, 20, null, ReadBudget.forList());
+            offsets(page).stream().filter(offset -> offset != moved).forEach(listed::add);
+            cursor = page.next();
+        }
+        assertThat(listed)
+                .hasSize(59)
+                .containsExactlyInAnyOrderElementsOf(LongStream.range(0, 60)
+                        .filter(offset -> offset != moved)
+                        .boxed()
+                        .toList());
     }
 
     @Test

@@ -200,8 +200,6 @@ local MAX_COMMAND_ARGUMENTS = 4000
 local COVERED_NAME = ''
 -- A member longer than what Redis keeps in its compact lists. No position is as long (65 characters).
 local WIDE_MEMBER = '~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~'
--- Before all positions.
-local FIRST_POSITION = '!'
 -- Lane sequence numbers begin in the middle of what a double counts exactly (2^52), so that there is room in front.
 local MIDDLE_SEQUENCE = 4503599627370496
 -- Scores in `scheduled` from 2^52 on are no times, but places in lines of tenants, see read_lines: so many for each line.
@@ -248,12 +246,12 @@ local MAX_INDEXED_BYTES = 1000
 local MAX_LISTED_TASKS = 500
 local MAX_LISTED_BYTES = 1048576
 local MAX_LISTED_FAR_TASKS = 2000
--- Tasks that a page reads at once in the beginning. It doubles that while they are small.
-local FIRST_DESCRIBED = 4
--- The most tasks that a page reads at once.
+-- Tasks of which a page reads all but the envelopes at once.
 local DESCRIBED_SLICE = 16
 -- Claims that a page of active tasks scans at once.
 local CLAIMS_PIECE = 100
+-- The most steps in which it scans a piece of which the page before has seen a part.
+local MAX_PIECE_STEPS = 40
 -- Claims that the list of the longest running tasks scans for each task that it may have.
 local SCANNED_FOR_EACH = 8
 -- The most calls in which that list scans the claims.

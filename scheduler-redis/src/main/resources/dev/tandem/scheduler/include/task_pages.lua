@@ -1,11 +1,11 @@
 -- Pages of tasks of one state, and how a task is described. A page has a most of tasks, and ends after some bytes of
--- envelopes; one more task may come on top. Tasks are read in slices, with a command for each thing that is read. A slice
--- begins with a few tasks, and grows while envelopes are small: they may be so large that some hold Redis up.
+-- envelopes; one more task may come on top. Each envelope is read by itself, and none behind the last one that has room:
+-- they may be so large that some hold Redis up. All else is read in slices, with a command for each thing.
 --
 -- A task is {position, state, time in ms (when due, or ended, or when its lease ends; -1: none), lapses, envelope
 -- (false: the broker has it), claim, which names its executor (false: none), head of its key (false: the key is open)}.
 -- Requires: partition_keys, batched_commands, claim_record, covered_claims, envelope, lanes, blocked_keys, far_schedule.
--- Provides: has_any, describe, describe_slice, slice_size, new_page, add_parked, add_active, add_far_off.
+-- Provides: has_any, describe, describe_slice, new_page, add_parked, add_active, add_far_off.
 local any = {} -- whether a hash has something, once that was asked
 
 local function has_any(hash)
@@ -54,28 +54,19 @@ local function describe(position, state, at, envelope, claim)
   return described[1]
 end
 
--- Returns how many tasks to read next: at most twice as many as the last time, and no more than have room if each is as
--- large as the largest one so far.
-local function slice_size(last, largest, room)
-  return math.max(1, math.min(2 * last, DESCRIBED_SLICE, floor(room / math.max(1, largest))))
-end
-
 -- A page of one state that grows up to its bounds.
 local function new_page(state, max_tasks, max_bytes)
   local page = {tasks = {}, cursors = {}, cursor = '', bytes = 0}
-  local size, largest = FIRST_DESCRIBED, 0
 
   function page.is_full()
     return #page.tasks == max_tasks or page.bytes >= max_bytes
   end
 
-  -- Reads the envelopes of a slice. Returns them, and the index of the last one that has room.
+  -- Reads the envelopes of a slice as long as there is room. Returns them, and the index of the last one.
   local function read(envelopes, positions, from)
-    local to = math.min(#positions, from + size - 1, from + max_tasks - #page.tasks - 1)
-    local stored, found = call('HMGET', envelopes, unpack(positions, from, to)), {}
+    local to, found = math.min(#positions, from + DESCRIBED_SLICE - 1, from + max_tasks - #page.tasks - 1), {}
     for i = from, to do
-      found[i] = stored[i - from + 1]
-      largest = math.max(largest, #(found[i] or ''))
+      found[i] = call('HGET', envelopes, positions[i])
       page.bytes = page.bytes + #(found[i] or '')
       if page.bytes >= max_bytes then
         return found, i
@@ -98,7 +89,6 @@ local function new_page(state, max_tasks, max_bytes)
         end
       end
       page.cursor, looked = batch.cursors[last], last
-      size = slice_size(size, largest, max_bytes - page.bytes)
     end
     return looked
   end
@@ -117,46 +107,97 @@ local function add_parked(page, cursor, max_tasks)
   return looked < #members or #members == max_tasks
 end
 
--- Adds those tasks of a piece of `claims` that come behind a position. Returns whether all had room.
-local function add_piece(page, piece, scan_from, seen, only_stored)
+-- Returns the place of a cursor in the order of a scan, from 0 on and below 1: Redis counts cursors from their last bit on.
+local function place_of(cursor)
+  local rest, place, bit_place = tonumber(cursor), 0, 0.5
+  for _ = 1, 64 do
+    if rest % 2 == 1 then
+      place = place + bit_place
+    end
+    rest, bit_place = floor(rest / 2), bit_place / 2
+  end
+  return place
+end
+
+-- Returns whether a scan that is at a cursor has left a piece that ends at another one behind. '0' is the end of all.
+local function has_passed(cursor, to)
+  return cursor == '0' or to ~= '0' and place_of(cursor) >= place_of(to)
+end
+
+-- Scans a piece of `claims`: about CLAIMS_PIECE tasks; or those up to a cursor, of which a page before has seen a part. If a
+-- step goes beyond that, smaller ones take its place, so that hardly any tasks of the next piece are among these. It stops
+-- earlier where the piece has far more tasks now. Returns fields and values, and the cursor where it stopped.
+local function scan_piece(from, to)
+  local piece, count = {}, CLAIMS_PIECE
+  for _ = 1, MAX_PIECE_STEPS do
+    local scanned = call('HSCAN', CLAIMS, from, 'COUNT', count)
+    if to and scanned[1] ~= to and count > 1 and has_passed(scanned[1], to) then
+      count = floor(count / 10)
+    else
+      from = scanned[1]
+      for _, item in ipairs(scanned[2]) do
+        piece[#piece + 1] = item
+      end
+      if not to or has_passed(from, to) or #piece >= 4 * CLAIMS_PIECE then
+        break
+      end
+    end
+  end
+  return piece, from
+end
+
+-- Adds those tasks of a piece that come behind a position, without those that were added by this call before. The cursor
+-- that goes on in the piece begins with `place`. Returns whether all had room.
+local function add_piece(page, piece, place, seen, only_stored, added)
   local claim_of, positions, claims, times, cursors = {}, {}, {}, {}, {}
   for i = 1, #piece, 2 do
     local position = piece[i]
-    if position > seen and not claim_of[position] then
-      claim_of[position] = piece[i + 1]
+    if position > seen and not added[position] then
+      added[position], claim_of[position] = true, piece[i + 1]
       positions[#positions + 1] = position
     end
   end
   table.sort(positions)
   for i, position in ipairs(positions) do
     claims[i] = claim_of[position]
-    times[i], cursors[i] = lease_of(position, claims[i]), scan_from .. ' ' .. position
+    times[i], cursors[i] = lease_of(position, claims[i]), place .. position
   end
   local batch = {positions = positions, times = times, cursors = cursors, claims = claims, only_stored = only_stored}
   return page.add(batch, TASKS) == #positions
 end
 
 -- Fills a page with active tasks; those that only the broker has are left out if only_stored. Scans `claims` in pieces, of
--- about MAX_LISTED_TASKS in all. The cursor is that of the scan, and the last position of its piece that the page before
--- had; so the size of a piece must not grow. Returns whether there may be more.
+-- about MAX_LISTED_TASKS in all. The cursor is `<from> !<to> <seen>`: the cursors of the scan between which the piece is, and
+-- the last position that the pages before had of it; `<from> !` where a piece begins. The piece must keep its end: a scan
+-- counts tasks, so it goes further once some have ended, and tasks there are not seen. Some may be listed twice if claims
+-- come or go between two pages, none is left out. Earlier versions wrote `<from> <seen>`: that piece begins again. They take
+-- this cursor for one of theirs which has seen nothing. Returns whether there may be more.
 local function add_active(page, cursor, only_stored)
-  local scan_from, seen = string.match(cursor, '^(%d+) (.*)$')
-  if cursor ~= '' and not scan_from then
-    return false
+  local from, to, seen = string.match(cursor, '^(%d+) !(%d+) (.+)$')
+  if not from then
+    from, seen = cursor == '' and '0' or string.match(cursor, '^(%d+) '), ''
+    if not from then
+      return false
+    end
   end
-  scan_from, seen = scan_from or '0', seen or ''
+  local added = {}
   for _ = 1, MAX_LISTED_TASKS, CLAIMS_PIECE do
-    local scanned = call('HSCAN', CLAIMS, scan_from, 'COUNT', CLAIMS_PIECE)
-    if not add_piece(page, scanned[2], scan_from, seen, only_stored) then
+    local piece, stopped = scan_piece(from, to)
+    local whole = not to or has_passed(stopped, to)
+    local last = to and whole and to or stopped
+    if not add_piece(page, piece, from .. ' !' .. last .. ' ', seen, only_stored, added) then
       return true
     end
-    scan_from, seen = scanned[1], FIRST_POSITION
-    page.cursor = scan_from .. ' ' .. seen
-    if scan_from == '0' or page.is_full() then
+    from = last
+    if whole then
+      to, seen = nil, ''
+    end
+    page.cursor = from .. ' !' .. (to and to .. ' ' .. seen or '')
+    if from == '0' or page.is_full() then
       break
     end
   end
-  return scan_from ~= '0'
+  return from ~= '0'
 end
 
 -- Adds the entries of a packed list from one on. Returns how many the list has, and the entry at which the page was full,

@@ -130,8 +130,10 @@ final class TaskListController {
         String lower = state == null || state.isEmpty() ? null : state.toLowerCase(Locale.ROOT);
         Choice choice = new Choice(
                 lower, given(partition), given(key), given(type), given(id), given(fingerprint), given(diedAfter));
-        // A search looks at many tasks: it is made when somebody asks for it, and not every two seconds.
-        return new Page("tasks", "tasks.title", false, () -> content(queue, choice, given(cursor)), !choice.isSearch());
+        // A search looks at many tasks, and a list from a time on asks all partitions if few have died since: it is made when
+        // somebody asks for it, and not every two seconds.
+        boolean live = !choice.isSearch() && choice.diedAfter() == null;
+        return new Page("tasks", "tasks.title", false, () -> content(queue, choice, given(cursor)), live);
     }
 
     private Content content(String queue, Choice choice, @Nullable String cursor) {

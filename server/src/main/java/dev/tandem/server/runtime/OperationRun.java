@@ -17,10 +17,13 @@ import dev.tandem.server.operations.OperationJson;
 import dev.tandem.server.operations.OperationProgress;
 import dev.tandem.server.operations.OperationProgress.State;
 import dev.tandem.task.Partition;
+import dev.tandem.task.Position;
 import dev.tandem.task.TaskState;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -35,14 +38,20 @@ final class OperationRun {
     /** The place of a partition with which the operation is done. */
     private static final String END = "end";
 
+    /** Has executors cancel tasks that they run. */
+    interface Canceller {
+        /** Returns those of the tasks that their executors have cancelled. */
+        Set<Position> cancel(Partition partition, Collection<Position> tasks);
+    }
+
     /** The parts of the store that a run needs. */
-    record Store(OperationBook book, OperationTasks tasks, Inspector inspector, RunningCancellation running) {
+    record Store(OperationBook book, OperationTasks tasks, Inspector inspector, Canceller running) {
         static Store of(RedisStore store) {
             return new Store(
                     store.serverRecords().operations(),
                     store.operationTasks(),
                     store.inspector(),
-                    new RunningCancellation(store.runningTasks()));
+                    new RunningCancellation(store.runningTasks())::cancel);
         }
     }
 

@@ -86,7 +86,8 @@ class ConsoleDeadPagesTest extends ConsoleTestBase {
                 .contains("id=\"task-@0/1:1\"", "name=\"died-after\" value=\"1970-01-01T00:00:00Z\"", "Without filter")
                 .contains("&amp;died-after=1970-01-01T00%3A00%3A00Z&amp;action=retry\"")
                 .contains("data-since=\"/queues/orders/tasks\"", "data-died=\"1970-01-01T00:00:00")
-                .doesNotContain("state=retry&amp;died-after");
+                .doesNotContain("state=retry&amp;died-after", "data-live");
+        assertThat(page(Role.OPERATOR, "/queues/orders/tasks?state=dead")).contains("data-live");
         assertThat(page(Role.OPERATOR, list + "-1h"))
                 .contains("No task matches.")
                 .doesNotContain("task-@0/1:1");

@@ -179,26 +179,6 @@ class OperationRunIT {
     }
 
     @Test
-    void aRunningTaskThatNoExecutorCancelsIsRefused() {
-        redis.sadd(bytes(SPACE + ":{" + queue + "}:partitions"), bytes("0"));
-        byte[] claim = new byte[18];
-        claim[0] = 1; // Version 1, made at 0, of token 0, by an executor whose name has one letter, without a key.
-        claim[15] = 1;
-        claim[16] = 'x';
-        for (String position : List.of("0:1", "0:2", "0:3")) {
-            redis.hset(key(0, "claims"), bytes(position), claim);
-        }
-        redis.hset(key(0, "tasks"), bytes("0:1"), envelope("k1"));
-        redis.hset(key(0, "tasks"), bytes("0:2"), envelope("k2"));
-        TaskSelection some = selection(Action.CANCEL, "k2", null, null);
-        operations.begin(new Operation(queue, "running", Action.CANCEL, some, false, null, null));
-        OperationProgress ended = claimed("one", (its, changed, refused) -> {}).run();
-        assertThat(List.of(ended.looked(), ended.matched(), ended.changed(), ended.refused()))
-                .containsExactly(2L, 1L, 0L, 1L);
-        assertThat(redis.hexists(key(0, "tasks"), bytes("0:2"))).isTrue();
-    }
-
-    @Test
     void anIdNamesOneOperation() {
         fill(1);
         Operation operation = begin(Action.RETRY, "same");
