@@ -68,7 +68,7 @@ final class RunningCommand implements Runnable {
     private static void print(JsonNode answer, PrintWriter out) {
         TASKS.print(answer.path("running"), out);
         if (answer.path("partial").asBoolean(false)) {
-            out.println("There are others: executors have claimed "
+            out.println("There may be others: executors have claimed "
                     + answer.path("claimed").asString() + " tasks.");
         }
         List<String> silent = new ArrayList<>();
