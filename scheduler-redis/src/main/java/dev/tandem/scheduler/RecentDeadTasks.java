@@ -1,7 +1,6 @@
 package dev.tandem.scheduler;
 
 import dev.tandem.task.TaskState;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;

@@ -109,9 +109,10 @@ class RecentDeadTasksIT extends OperatorTestBase {
         byte[] last = Position.of(0, moved).text().getBytes(StandardCharsets.US_ASCII);
         byte[] dead = store.adminConnection().keys().of(partition)[DEAD];
         get(store.adminConnection()
-                .run(commands -> commands.zscore(dead, last).thenCompose(score -> change.equals("gone")
-                        ? commands.zrem(dead, last)
-                        : commands.zadd(dead, score + Long.parseLong(change), last))));
+                .run(commands -> commands.zscore(dead, last)
+                        .thenCompose(score -> change.equals("gone")
+                                ? commands.zrem(dead, last)
+                                : commands.zadd(dead, score + Long.parseLong(change), last))));
 
         List<Long> listed = new ArrayList<>(offsets(first).subList(0, 19));
         for (@Nullable String cursor = first.next(); cursor != null; ) {

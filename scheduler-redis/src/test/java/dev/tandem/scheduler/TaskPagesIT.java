@@ -171,8 +171,8 @@ class TaskPagesIT extends OperatorTestBase {
     @Test
     void cursorWithinAPieceHasSeenNothingForAnEarlierVersion() {
         claimMany(0);
-        String cursor = new String(
-                TaskCursor.decode(page(TaskState.ACTIVE, null, 7).next()), StandardCharsets.US_ASCII);
+        String cursor =
+                new String(TaskCursor.decode(page(TaskState.ACTIVE, null, 7).next()), StandardCharsets.US_ASCII);
         assertThat(cursor).matches("0 !\\d+ 0:\\d+");
         assertThat(cursor.substring(cursor.indexOf(' ') + 1)).isLessThan("0:0");
     }
@@ -251,8 +251,8 @@ class TaskPagesIT extends OperatorTestBase {
         byte[][] keys = store.adminConnection().keys().of(partition);
         for (int i = 0; i < 28; i++) {
             byte[] position = "0:%02d".formatted(i).getBytes(StandardCharsets.US_ASCII);
-            byte[] envelope =
-                    Envelope.of(Task.of(queue, "k", new byte[i < 12 ? 10 : MAX_BYTES])).encode();
+            byte[] envelope = Envelope.of(Task.of(queue, "k", new byte[i < 12 ? 10 : MAX_BYTES]))
+                    .encode();
             double diedAt = 2_000_000_000_000_000.0 - i;
             byte[] claim = new byte[18];
             claim[0] = 1;

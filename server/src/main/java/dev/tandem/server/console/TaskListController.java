@@ -130,7 +130,8 @@ final class TaskListController {
         String lower = state == null || state.isEmpty() ? null : state.toLowerCase(Locale.ROOT);
         Choice choice = new Choice(
                 lower, given(partition), given(key), given(type), given(id), given(fingerprint), given(diedAfter));
-        // A search looks at many tasks, and a list from a time on asks all partitions if few have died since: it is made when
+        // A search looks at many tasks, and a list from a time on asks all partitions if few have died since: it is
+        // made when
         // somebody asks for it, and not every two seconds.
         boolean live = !choice.isSearch() && choice.diedAfter() == null;
         return new Page("tasks", "tasks.title", false, () -> content(queue, choice, given(cursor)), live);
