@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import dev.tandem.scheduler.RedisRights;
 import dev.tandem.testkit.DocumentedBlocks;
 import java.io.IOException;
@@ -83,7 +82,7 @@ class RedisRightsTest {
 
     private static Set<String> inJava() {
         return new ClassFileImporter()
-                        .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                        .withImportOption(new WithoutTests())
                         .importPackages("dev.tandem.scheduler", "dev.tandem.runtime", "dev.tandem.server")
                         .stream()
                         .flatMap(each -> each.getMethodCallsFromSelf().stream())

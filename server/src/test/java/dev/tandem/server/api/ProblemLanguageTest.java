@@ -4,7 +4,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
+import dev.tandem.server.WithoutTests;
 import dev.tandem.server.inspect.UnavailableException;
 import dev.tandem.server.words.EnglishWords;
 import dev.tandem.server.words.Language;
@@ -146,7 +146,7 @@ class ProblemLanguageTest extends ApiTestBase {
                 .callMethod(ProblemDetails.class, "of", ProblemType.class, String.class, String.class)
                 .because("pages show it: give it a sentence, not a text in English")
                 .check(new ClassFileImporter()
-                        .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                        .withImportOption(new WithoutTests())
                         .importPackages("dev.tandem.server"));
     }
 }
