@@ -38,7 +38,7 @@ class DoctorApiTest extends ApiTestBase {
         assertThat(findings(get("/api/v1/doctor", 200), "halted-keys"))
                 .noneMatch(each -> each.path("subject").asString().equals("orders"));
 
-        PLATFORM.partitions.put("orders", List.of(OrdinaryPlatform.halting("doctor-2")));
+        PLATFORM.partitions.put("orders", OrdinaryPlatform.halting("doctor-2-", 16));
         PLATFORM.deadGroups = DeadGroupsApiTest.someGroups();
 
         assertThat(findings(get("/api/v1/doctor", 200), "halted-keys")).anySatisfy(each -> {

@@ -41,7 +41,12 @@ final class OrdinaryPlatform {
 
     /** Returns so many of these that not all are read. */
     static List<PartitionInfo> tooManyHalting(String names) {
-        return IntStream.range(0, 201).mapToObj(i -> halting(names + i)).toList();
+        return halting(names, 201);
+    }
+
+    /** Returns so many partitions, each with one halted key. */
+    static List<PartitionInfo> halting(String names, int count) {
+        return IntStream.range(0, count).mapToObj(i -> halting(names + i)).toList();
     }
 
     /** Whether a partition is the one that has all groups of dead tasks of its queue. */
