@@ -51,6 +51,7 @@ local owner = call('HMGET', OWNER, 'epoch', 'token', 'executor', 'incarnation', 
 -- @include settlement_state
 -- @include lane_heads
 -- @include far_schedule
+-- @include member_order
 local OPERATIONS = KEYS[30]
 local change, operation, seen_record = ARGV[2], ARGV[6], ARGV[7]
 events.policy = ARGV[11]
@@ -67,17 +68,6 @@ latest_due = tonumber(latest_due or '0')
 local opened, cancelled, kept_away = {}, 0, {} -- keys; how many; positions whose ends are not recorded
 local first_due = math.max(now, latest_due + 1)
 local last_of_key = {} -- key -> {position, when it is due} of its last task that was retried
-
--- Compares bytes, as Redis does with members of equal scores.
-local function precedes(one, other)
-  for i = 1, math.min(#one, #other) do
-    local a, b = byte(one, i), byte(other, i)
-    if a ~= b then
-      return a < b
-    end
-  end
-  return #one < #other
-end
 
 -- Returns when a retried task is due: now, but behind the tasks of its key that were retried before.
 local function due_after_others(key, position)

@@ -44,6 +44,7 @@
 -- @include blocked_keys
 -- @include far_schedule
 -- @include task_pages
+-- @include member_order
 -- @include ranks
 
 -- Returns the task at a position, nil if nothing is known of it; and where its search goes on, nil at its end.

@@ -18,6 +18,7 @@
 -- @include blocked_keys
 -- @include far_schedule
 -- @include task_pages
+-- @include member_order
 -- @include ranks
 
 -- Fills a page out of a sorted set. Returns whether there may be more.

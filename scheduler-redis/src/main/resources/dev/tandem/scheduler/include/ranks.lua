@@ -1,17 +1,6 @@
 -- Where a list of a sorted set goes on.
--- Requires: partition_keys.
+-- Requires: partition_keys, member_order.
 -- Provides: rank_behind.
-
--- Whether a member comes before another one of the same score: Redis compares their bytes.
-local function precedes(one, other)
-  for i = 1, math.min(#one, #other) do
-    local a, b = byte(one, i), byte(other, i)
-    if a ~= b then
-      return a < b
-    end
-  end
-  return #one < #other
-end
 
 -- Returns the first rank behind a cursor, which is a score, a blank and a member, counted from the highest score if
 -- newest_first; nil if it is none. The member may have gone since, or may have another score: then the place where it was
