@@ -201,7 +201,7 @@ class LimitOverridesIT extends OperatorTestBase {
         return get(store.adminConnection().run(commands -> commands.zscore(list, limit.getBytes())));
     }
 
-    /** Nobody uses the bucket behind the change. */
+    /** A bucket that nobody uses after a change shows its next token by the new numbers. */
     @ParameterizedTest
     @CsvSource({"10000000, 1", "10000000, 7", "60000000, 5", "1000000, 3"})
     void theNextTokenIsShownAsTheNumbersInForceHaveIt(long interval, int burst) {

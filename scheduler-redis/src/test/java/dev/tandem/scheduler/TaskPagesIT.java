@@ -158,7 +158,7 @@ class TaskPagesIT extends OperatorTestBase {
         assertThat(whileItGrows).containsAll(offsets(CLAIMED));
     }
 
-    /** It named no end of its piece, so nobody knows how far that went. */
+    /** Cursors of earlier versions do not name the end of their piece, so the whole piece is read again. */
     @Test
     void cursorOfAnEarlierVersionBeginsItsPieceAgain() {
         claimMany(0);
@@ -167,7 +167,7 @@ class TaskPagesIT extends OperatorTestBase {
                 .containsExactlyElementsOf(offsets(page(TaskState.ACTIVE, null, 500)));
     }
 
-    /** An earlier version takes a cursor for one that has seen nothing of its piece: a position is behind a mark of exclamation. */
+    /** Earlier versions compare this text with positions. It comes before all of them, so the piece begins again. */
     @Test
     void cursorWithinAPieceHasSeenNothingForAnEarlierVersion() {
         claimMany(0);
@@ -245,7 +245,7 @@ class TaskPagesIT extends OperatorTestBase {
                         offsets(60).stream().filter(offset -> offset != moved).toList());
     }
 
-    /** Nobody knows the size of an envelope before it is read. Redis reads none that finds no room, besides one. */
+    /** Envelopes are read one by one, and besides one, none for which the page has no room. */
     @Test
     void largeEnvelopesBehindSmallOnesAreNotReadForNothing() {
         byte[][] keys = store.adminConnection().keys().of(partition);

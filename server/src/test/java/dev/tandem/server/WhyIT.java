@@ -233,7 +233,7 @@ class WhyIT {
         return System.nanoTime() - asked;
     }
 
-    /** What a tenant has too much of goes to its line once its tasks have waited for the horizon. */
+    /** Tasks beyond the share of their tenant go to its line once they have waited for the horizon. */
     @Test
     void aKeyWaitsForTheTurnOfItsTenant() {
         String first = UniqueNames.fresh("burst");

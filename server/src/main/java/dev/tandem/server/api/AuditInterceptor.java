@@ -60,14 +60,14 @@ final class AuditInterceptor implements HandlerInterceptor {
     private record Done(boolean certain, String details) {}
 
     /**
-     * What a request is to change.
+     * The subject of a change that a request asks for.
      *
      * @param kind what many such changes have in common, such as {@code a task of queue orders}
      * @param name which one, such as {@code task pay-1 of queue orders}
      */
     private record Subject(String kind, String name) {}
 
-    /** What the variables of routes name. */
+    /** The nouns for the variables of routes. */
     private static final Map<String, String> NOUNS = Map.of(
             "id",
             "task",

@@ -34,7 +34,7 @@ final class DependenciesController {
     }
 
     /**
-     * What a task waits for.
+     * The tasks for which a task waits, and those that wait for it.
      *
      * @param waitsFor the tasks that it waits for, or waited; absent if there are none
      * @param policy what becomes of it if one of those does not succeed; absent if its queue says so

@@ -72,7 +72,7 @@ final class DoctorController {
     }
 
     /**
-     * What was found.
+     * The findings of an examination.
      *
      * @param now when the answer was made, by this server's clock
      * @param findings everything that was checked, also what is well

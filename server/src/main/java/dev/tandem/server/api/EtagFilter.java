@@ -22,7 +22,7 @@ final class EtagFilter extends ShallowEtagHeaderFilter {
         setWriteWeakETag(true);
     }
 
-    /** Nothing is to be kept by browsers and proxies ({@code no-store}). What a program keeps it may ask about. */
+    /** Takes answers that browsers and proxies may not keep ({@code no-store}), too: a program may ask about one that it has. */
     @Override
     protected boolean isEligibleForEtag(
             HttpServletRequest request, HttpServletResponse response, int status, InputStream body) {

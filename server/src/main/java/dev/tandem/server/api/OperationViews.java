@@ -50,7 +50,7 @@ public final class OperationViews {
         }
     }
 
-    /** What the operation takes, as it was asked for. */
+    /** The tasks that an operation takes, as they were asked for. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Selection(
             List<String> states,

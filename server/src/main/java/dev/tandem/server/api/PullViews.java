@@ -67,7 +67,7 @@ final class PullViews {
     }
 
     /**
-     * What was done.
+     * The effect of a call.
      *
      * @param leaseMillis for how long the worker has its tasks from now on at least; absent if that was not asked
      * @param warnings what was said and has no effect, for people; absent if there is nothing to say

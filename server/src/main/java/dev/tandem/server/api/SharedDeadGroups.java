@@ -108,7 +108,7 @@ public final class SharedDeadGroups {
         }
     }
 
-    /** What was read of a queue. @param unread the partitions with something that were not read */
+    /** The groups of a queue, added up. @param unread the partitions with dead tasks or halted keys that were not read */
     private record Sum(DeadGroups groups, List<Share> unread) {
 
         /**

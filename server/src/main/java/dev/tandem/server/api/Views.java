@@ -255,7 +255,7 @@ public final class Views {
     record Cancelled(int changed, String state) {}
 
     /**
-     * What became of a task that was waited for.
+     * The end of a task that was waited for, or the state that it had when the time was over.
      *
      * @param ended false if the time was over before the task ended
      * @param state the state in which the task was seen last; absent if the store has never shown it

@@ -23,9 +23,9 @@ public record Finding(
 
     /** How bad a finding is. */
     public enum Level {
-        /** As it should be. */
+        /** Is as it should be. */
         OK,
-        /** It works, but not as it is recommended, or something is unknown. */
+        /** Works, but not as it is recommended; or something is unknown. */
         WARNING,
         /** Tasks may be lost, or do not run. */
         PROBLEM

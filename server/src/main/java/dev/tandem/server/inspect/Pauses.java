@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 public record Pauses(
         boolean queue, PausedTasks tasks, @Nullable String untyped) {
 
-    /** Nothing, or it is not known. */
+    /** No pause, or none that is known. */
     public static final Pauses NONE = new Pauses(false, PausedTasks.NONE, null);
 
-    /** What a task waits for that Redis keeps without a time. */
+    /** The reason to wait of a task that Redis keeps without a time. */
     private static final Sentence TENANT = Sentence.of("waiting.tenant");
 
     /** The thing that is paused. */

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Who may edit payloads is a decision of those who run the server, and of nobody else. */
+/** The right to edit payloads, which the settings of the server give to roles. */
 class RightsTest {
 
     private static Caller caller(Role role, String... queues) {

@@ -25,7 +25,7 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import org.springframework.web.util.HtmlUtils;
 
-/** What holds of all pages of the console: full and empty, without Redis, and for those who may not see them. */
+/** Every page of the console: full, empty, without Redis, and for callers who may not see it. */
 class AllConsolePagesTest extends ConsoleTestBase {
 
     private static final Set<String> NO_PAGES = Set.of("/assets/{hash}/{name}");

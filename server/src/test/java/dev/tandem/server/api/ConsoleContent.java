@@ -41,7 +41,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What the pages of the console show in tests: something of everything, whose names and texts a test chooses. */
+/** Content for the pages of the console in tests: something of everything, whose names and texts a test chooses. */
 final class ConsoleContent {
 
     static final String FAN_OUT = "00112233445566778899";

@@ -108,7 +108,7 @@ class ConsolePagesTest extends ConsoleTestBase {
         return proof.group(1);
     }
 
-    /** It is what the script sends for a button. */
+    /** The script sends the proof of a page when a button is pressed. */
     @Test
     void theProofOfAPageIsGoodForTheRoutesOfTheApi() {
         Browser browser = loggedIn(Role.OPERATOR).open("/");

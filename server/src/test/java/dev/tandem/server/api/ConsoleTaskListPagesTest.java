@@ -22,7 +22,7 @@ class ConsoleTaskListPagesTest extends ConsoleTestBase {
     private static final String TASKS = "/queues/orders/tasks";
     private static final String NASTY = "</td><script>alert(1)</script>";
     private static final String QUOTED = "a\" onload=\"x";
-    /** It would be an attribute of its own. In a text, quotes are what they are. */
+    /** A quote that ends the value of an attribute, so that the rest becomes another one. Quotes in texts do no harm. */
     private static final String BROKEN_OUT = "<[^>]*a\" onload";
 
     private static Task task(String id, String type, String key, String payload) {

@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** What the pages in the documentation show: a shop whose carrier has been away for ten minutes. */
+/** Content for the pictures in the documentation: a shop whose carrier has been away for ten minutes. */
 final class ScreenshotContent {
 
     /** A queue that only these pictures have: those of other tests have settings that make them full. */

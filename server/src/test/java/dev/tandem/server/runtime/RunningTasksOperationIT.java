@@ -71,7 +71,7 @@ class RunningTasksOperationIT {
         assertThat(redis.hexists(key("tasks"), bytes("0:2"))).isTrue();
     }
 
-    /** Those that are cancelled are gone when the next ones are looked for. */
+    /** Cancelled tasks are gone when the operation looks for the next ones. */
     @ParameterizedTest
     @ValueSource(strings = {"", "0 0:999"})
     void allAreCancelled(String placeOfEarlierVersion) {

@@ -76,7 +76,7 @@ const tellSent = (form, told) => {
   form.querySelector('[data-sent]').replaceChildren(said, ...(told.warnings ?? []).map(line));
 };
 
-/** What was sent last, under which name. The same again has the same name. */
+/** The latest request and its idempotency key. The same request again has the same key. */
 let sent = {};
 
 const submitTask = async (form) => {
